@@ -1,0 +1,1 @@
+"""Postprocessors, metrics, judges, code execution, repeats."""

@@ -1,0 +1,1 @@
+"""Prefect flows, and the one driver that walks a plan."""

@@ -1,0 +1,1 @@
+"""Backends, inferencers and the answers store."""

@@ -1,0 +1,49 @@
+"""The registry's table: kind → name → ``module:attribute``. One line a name; nothing here imports anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+DATASETS = {
+    "HFDataset": "readers.hub:HFDataset",
+    "JsonlDataset": "readers.files:JsonlDataset",
+    "JsonDataset": "readers.files:JsonDataset",
+    "CsvDataset": "readers.files:CsvDataset",
+    "ParquetDataset": "readers.files:ParquetDataset",
+}
+
+TEMPLATES = {
+    "RawPromptTemplate": "templating.raw:RawPromptTemplate",
+    "PromptTemplate": "templating.legacy:PromptTemplate",
+}
+
+RETRIEVERS = {
+    "ZeroRetriever": "templating.retrievers.fixed:ZeroRetriever",
+    "FixKRetriever": "templating.retrievers.fixed:FixKRetriever",
+}
+
+INFERENCERS = {
+    "GenInferencer": "inference.inferencers.gen:GenInferencer",
+    "PPLInferencer": "inference.inferencers.ppl:PPLInferencer",
+}
+
+MODELS = {
+    "OpenAISDK": "inference.api.backend:OpenAISDK",
+    "HuggingFaceBaseModel": "inference.huggingface.backend:HuggingFaceBaseModel",
+    "HuggingFacewithChatTemplate": "inference.huggingface.backend:HuggingFacewithChatTemplate",
+    "Scripted": "inference.scripted:Scripted",
+}
+
+EVALUATORS: dict[str, str] = {}
+
+POSTPROCESSORS: dict[str, str] = {}
+
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "dataset": DATASETS,
+    "template": TEMPLATES,
+    "retriever": RETRIEVERS,
+    "inferencer": INFERENCERS,
+    "model": MODELS,
+    "evaluator": EVALUATORS,
+    "postprocessor": POSTPROCESSORS,
+}

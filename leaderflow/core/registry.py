@@ -1,0 +1,99 @@
+"""Names for everything a configuration can name. A table of strings: nothing heavy is imported until a name is used.
+
+`type` in a configuration is a registered name, or ``package.module:Name`` in files the user names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.names import NAMES
+from leaderflow.core.types import Json
+
+Kind = Literal["dataset", "template", "retriever", "inferencer", "model", "evaluator", "postprocessor"]
+
+
+def known(kind: Kind) -> list[str]:
+    """Return the registered names of a kind, sorted."""
+    return sorted(NAMES[kind])
+
+
+def resolve(kind: Kind, name: str, *, key: str | None = None) -> Callable[..., Any]:
+    """Return the class or function behind a name, importing its module.
+
+    Raises:
+        SpecError: the name is unknown or its module cannot be imported.
+    """
+    target = NAMES[kind].get(name) or (name if ":" in name else None)
+    if target is None:
+        raise SpecError(f"unknown {kind} type {name!r}{did_you_mean(name, NAMES[kind])}", key=key)
+    module, _, attribute = target.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as exc:
+        raise SpecError(f"{kind} type {name!r} cannot be loaded: {exc}", key=key) from exc
+    return found  # type: ignore[no-any-return]
+
+
+def check(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, handed: frozenset[str] = frozenset()) -> None:
+    """Check a ``{type: …, **arguments}`` mapping against the signature of what it names, without building it.
+
+    Args:
+        kind: what the mapping describes.
+        config: the mapping.
+        key: where it stands in the spec, for the message.
+        handed: parameters that leaderflow itself passes; a configuration must not name them.
+
+    Raises:
+        SpecError: no type, an unknown type, an unknown or a missing argument.
+    """
+    _bind(kind, config, key, handed)
+
+
+def build(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, **handed: Any) -> Any:
+    """Build what a ``{type: …, **arguments}`` mapping names; `handed` are arguments that leaderflow passes beside it."""
+    factory = _bind(kind, config, key, frozenset(handed))
+    accepted = _parameters(factory)
+    own = {name: value for name, value in handed.items() if name in accepted or accepted.get("**")}
+    return factory(**{name: value for name, value in config.items() if name != "type"}, **own)
+
+
+def bind(kind: Kind, config: Mapping[str, Json], *, key: str | None = None) -> Callable[..., Any]:
+    """Return the function that a mapping names with its arguments bound: the form of postprocessors (`text` comes first)."""
+    function = _bind(kind, config, key, frozenset({"text"}))
+    arguments = {name: value for name, value in config.items() if name != "type"}
+    return (lambda text: function(text, **arguments)) if arguments else function
+
+
+def _bind(kind: Kind, config: Mapping[str, Json], key: str | None, handed: frozenset[str]) -> Callable[..., Any]:
+    name = config.get("type") if isinstance(config, Mapping) else None
+    if not isinstance(name, str):
+        raise SpecError(f"a {kind} needs a 'type' (one of {', '.join(known(kind)[:6])}, …), got {config!r}", key=key)
+    factory = resolve(kind, name, key=key)
+    accepted = _parameters(factory)
+    given = set(config) - {"type"}
+    names = [n for n in accepted if n != "**" and n not in handed]
+    for unknown in sorted(given - set(names)):
+        if not accepted.get("**") or unknown in handed:
+            raise SpecError(f"{name} has no argument {unknown!r}{did_you_mean(unknown, names)}", key=key)
+    for required in names:
+        if accepted[required] and required not in given:
+            raise SpecError(f"{name} needs the argument {required!r}", key=key)
+    return factory
+
+
+def _parameters(factory: Callable[..., Any]) -> dict[str, bool]:
+    """Return parameter → required; the entry ``**`` says that any name is taken. The first parameter of a function is its text."""
+    found: dict[str, bool] = {}
+    for name, parameter in inspect.signature(factory).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            found["**"] = True
+        elif parameter.kind is not parameter.VAR_POSITIONAL and not (not inspect.isclass(factory) and name == "text"):
+            found[name] = parameter.default is parameter.empty
+    return found

@@ -1,0 +1,230 @@
+"""The store: where every stage's tables lie, named by their keys. The store is the truth; Prefect's records are a view.
+
+Layout below the root::
+
+    artifacts/STAGE/KK/KEY.json            the record: key parts, tables, provenance; written last, so it stands for the whole
+    artifacts/STAGE/KK/KEY.TABLE.arrow     one table
+    answers/MODEL/…                        the answers store (`inference.answers`)
+    runs/RUN/manifest.json                 one run (`leaderflow.core.manifest`)
+    leases/NAME.lock                       who is asking for what
+
+Files appear whole or not at all: temporary name, fsync, rename.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict
+
+from leaderflow.core import identity
+from leaderflow.core.artifacts import TABLES
+from leaderflow.core.errors import StoreError
+from leaderflow.core.types import Json
+
+log = logging.getLogger("leaderflow.store")
+
+
+class ArtifactRef(BaseModel):
+    """A reference to one table in the store: what crosses task boundaries instead of rows. `path` is relative to the root."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stage: str
+    key: str
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    digest: str
+
+
+class Record(BaseModel):
+    """What a stage left under one key: its tables, what the key is the hash of, and notes that are no part of the identity."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stage: str
+    key: str
+    parts: dict[str, Any]
+    tables: dict[str, ArtifactRef]
+    notes: dict[str, Any] = {}
+
+    def __getitem__(self, table: str) -> ArtifactRef:
+        return self.tables[table]
+
+
+class Store:
+    """A store in a local folder."""
+
+    def __init__(self, root: Path | str) -> None:
+        self.root = Path(root).expanduser().resolve()
+
+    def check_writable(self) -> None:
+        """Raise StoreError where the store cannot be written."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            probe = self.root / f".probe-{uuid.uuid4().hex}"
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as exc:
+            raise StoreError(f"cannot write the store {self.root}: {exc.strerror}; point LEADERFLOW_STORE elsewhere") from exc
+
+    def lookup(self, stage: str, key: str) -> Record | None:
+        """Return the record under a key if all its tables are there in full size; anything else is a miss, with a warning."""
+        path = self._record_path(stage, key)
+        try:
+            record = Record.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            log.warning("record %s is unreadable; it will be recomputed", path)
+            return None
+        for ref in record.tables.values():
+            if not self._alive(ref):
+                log.warning("artifact %s is missing or cut; it will be recomputed", ref.path)
+                return None
+        return record
+
+    def write(
+        self,
+        stage: str,
+        key: str,
+        parts: Json,
+        tables: Mapping[str, pa.Table],
+        notes: Mapping[str, Json] | None = None,
+        *,
+        final: bool = True,
+    ) -> Record:
+        """Write a stage's tables and return their record.
+
+        Args:
+            stage: the stage.
+            key: the stage's key (`identity.stage_key`).
+            parts: what the key is the hash of (`identity.key_parts`).
+            tables: name → table, exactly the stage's schemas.
+            notes: what is worth keeping beside the tables and changes nothing (such as what an endpoint says of itself).
+            final: False for a table with unanswered rows: it is written under a name of its own and no record stands under the key.
+        """
+        refs = {name: self._write_table(stage, key, name, table, parts, final) for name, table in tables.items()}
+        record = Record(stage=stage, key=key, parts=parts, tables=refs, notes=dict(notes or {}))
+        if final:
+            write_whole(self._record_path(stage, key), record.model_dump_json().encode())
+        return record
+
+    def read(self, ref: ArtifactRef) -> pa.Table:
+        """Read a table and check its sum.
+
+        Raises:
+            StoreError: the file is missing or was altered.
+        """
+        try:
+            data = (self.root / ref.path).read_bytes()
+        except OSError as exc:
+            raise StoreError(f"artifact {ref.path} cannot be read: {exc.strerror}; run the same command again") from exc
+        if hashlib.sha256(data).hexdigest() != ref.sha256:
+            self.forget(ref.stage, ref.key)
+            raise StoreError(f"artifact {ref.path} was altered (its checksum differs); run the same command again to recompute it")
+        with pa.ipc.open_file(pa.py_buffer(data)) as reader:
+            return reader.read_all()
+
+    def intact(self, record: Record) -> bool:
+        """Say whether every table of a record still has its checksum; forget the record where one has not."""
+        for ref in record.tables.values():
+            path = self.root / ref.path
+            if not self._alive(ref) or hashlib.sha256(path.read_bytes()).hexdigest() != ref.sha256:
+                log.warning("artifact %s is missing, cut or altered; it will be recomputed", ref.path)
+                self.forget(record.stage, record.key)
+                return False
+        return True
+
+    def forget(self, stage: str, key: str) -> None:
+        """Drop the record under a key: the next run recomputes it."""
+        self._record_path(stage, key).unlink(missing_ok=True)
+
+    def find(self, prefix: str) -> Record | None:
+        """Return the record whose key starts with `prefix` (at least 6 digits), of any stage, or None.
+
+        Raises:
+            StoreError: more than one record does.
+        """
+        paths = [p for p in (self.root / "artifacts").glob(f"*/{prefix[:2]}/{prefix}*.json")]
+        if len({p.stem for p in paths}) > 1:
+            raise StoreError(f"{prefix!r} names {len(paths)} artifacts; give more digits")
+        return Record.model_validate_json(paths[0].read_bytes()) if paths else None
+
+    @contextlib.contextmanager
+    def lease(self, name: str) -> Iterator[None]:
+        """Hold the lease of that name; waits while another process or thread holds it."""
+        path = self.root / "leases" / f"{name}.lock"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _record_path(self, stage: str, key: str) -> Path:
+        return self.root / "artifacts" / stage / key[:2] / f"{key}.json"
+
+    def _alive(self, ref: ArtifactRef) -> bool:
+        try:
+            return (self.root / ref.path).stat().st_size == ref.bytes
+        except OSError:
+            return False
+
+    def _write_table(self, stage: str, key: str, name: str, table: pa.Table, parts: Json, final: bool) -> ArtifactRef:
+        schema = TABLES[stage][name]
+        if not table.schema.equals(schema):
+            raise StoreError(f"{stage} gave a table {name!r} of another schema: {table.schema} instead of {schema}")
+        provenance = {"leaderflow": json.dumps({"key": key, **parts}, ensure_ascii=False)}
+        data = arrow_bytes(table.replace_schema_metadata(provenance))
+        digest = identity.table_digest(table)
+        suffix = "" if final else f".partial-{hashlib.sha256(digest.encode()).hexdigest()[:12]}"
+        path = Path("artifacts") / stage / key[:2] / f"{key}{suffix}.{name}.arrow"
+        write_whole(self.root / path, data)
+        sha = hashlib.sha256(data).hexdigest()
+        return ArtifactRef(
+            stage=stage, key=key, table=name, path=path.as_posix(), rows=table.num_rows, bytes=len(data), sha256=sha, digest=digest
+        )
+
+
+def arrow_bytes(table: pa.Table) -> bytes:
+    """Return a table as an Arrow file (IPC file format, zstd)."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=10_000)
+    return bytes(sink.getvalue())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: temporary name in the same folder, fsync, rename.
+
+    Raises:
+        StoreError: the file system refuses (full, read-only, no permission).
+    """
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            _write_synced(file, data)
+        temporary.replace(path)
+    except OSError as exc:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+
+
+def _write_synced(file: IO[bytes], data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())

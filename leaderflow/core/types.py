@@ -1,0 +1,216 @@
+"""The contract between the stages: read this first.
+
+What passes from stage to stage is an Arrow table (schemas in `leaderflow.core.artifacts`). The values and protocols here are what
+the stages hand to each other inside a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Json = Any
+"""A JSON value: None, bool, int, float, str, list or dict with string keys."""
+
+Row = dict[str, Json]
+"""One dataset row, in the source's own column order."""
+
+Status = Literal["ok", "truncated", "filtered", "rejected", "error", "unparsed"]
+"""What became of a row; only postprocessing gives ``unparsed``. DESIGN: failed is not wrong."""
+
+Capability = Literal["messages", "text", "generate", "loglikelihood", "embed"]
+"""``messages``/``text``: the kinds of input a backend takes; the others: what it can be asked for."""
+
+Mode = Literal["gen", "ppl"]
+"""``gen`` blanks the answer and stops at the model's turn; ``ppl`` renders every candidate whole."""
+
+
+class Message(TypedDict):
+    """One chat message; `content` is text, or a list of OpenAI content parts. An empty assistant turn is a slot to fill."""
+
+    role: str
+    content: str | list[dict[str, Json]]
+    name: NotRequired[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One model input: exactly one of `messages` and `text` is set.
+
+    `continuation` is the part whose likelihood counts; None means the whole text (perplexity).
+    """
+
+    messages: tuple[Message, ...] | None = None
+    text: str | None = None
+    continuation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Generation settings: every field changes what the model may answer, so every field is in the request key.
+
+    `max_out_len` and `min_out_len` count tokens; `stop` are strings, cut off from the output; `extra` goes into an API's body or
+    into the engine's sampling arguments as it is.
+    """
+
+    max_out_len: int | None = None
+    min_out_len: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model: a prompt, its settings and the repeat it belongs to."""
+
+    request_key: str
+    prompt: Prompt
+    settings: Settings
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said to one request.
+
+    `nll` is the negative log-likelihood in nats summed over `scored_tokens` tokens; `token_logprobs` are theirs, in order.
+    `turns` holds the assistant turns of a multi-turn request. `error_class` is ``retryable``, ``sample`` or ``run``.
+    """
+
+    request_key: str
+    status: Status
+    output: str | None = None
+    reasoning: str | None = None
+    turns: tuple[str, ...] | None = None
+    nll: float | None = None
+    scored_tokens: int | None = None
+    token_logprobs: tuple[float, ...] | None = None
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_s: float | None = None
+    attempts: int = 1
+    error: str | None = None
+    error_class: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a postprocessor found: `value` (None: nothing), and where in the output (character offsets)."""
+
+    value: Json
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of one sample × repeat: `score` in 0–1, `correct` where the metric is binary, `cluster` for clustered errors."""
+
+    sample_id: str
+    repeat: int
+    score: float | None
+    correct: bool | None = None
+    cluster: str | None = None
+    detail: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number of a cell, in its own unit; `scale` is the unit's upper end (1, 100 or None for no bound)."""
+
+    name: str
+    value: float | None
+    scale: float | None = 100.0
+    stderr: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    higher_is_better: bool = True
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a prompt as the model will see it, chat template included."""
+
+    identity: str
+    """Names the tokenizer; part of the render key."""
+
+    def count(self, prompt: Prompt) -> int:
+        """Return the number of tokens of `prompt`."""
+        ...
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """A model that is ready to answer. `identity` names everything about the model that can change an answer."""
+
+    identity: str
+    capabilities: frozenset[Capability]
+
+    def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """Yield one answer a request, in the order of completion. Never raises for one row: that row's status is ``error``.
+
+        Raises:
+            BackendError: nothing can be asked any more (bad key, dead engine).
+        """
+        ...
+
+    def loglikelihood(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """Yield answers with `nll`, `scored_tokens` and `token_logprobs` of the continuation (or of the whole text)."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Return a float32 array of shape (len(texts), dimension), rows L2-normalised."""
+        ...
+
+    def close(self) -> None:
+        """Free what the backend holds; further calls do nothing."""
+        ...
+
+
+class Retriever(Protocol):
+    """Chooses the in-context examples (ICE) of every sample from the train split."""
+
+    needs: frozenset[Capability]
+
+    def retrieve(self, samples: Sequence[tuple[str, Row]], pool: Sequence[tuple[str, Row]]) -> list[list[str]]:
+        """Return for each sample the ids of its examples, in the order in which they stand in the prompt."""
+        ...
+
+
+class Inferencer(Protocol):
+    """Turns rendered model inputs into requests; says how templates must be rendered and what the backend must be able to do."""
+
+    mode: Mode
+    needs: Capability
+    choice: str | None
+    """How postprocessing picks among labels (``token_mean``, …); None for generation."""
+    repeats: int
+
+    def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
+        """Return a request for each model input × repeat, in row order, rows with status ``rejected`` left out."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Scores a cell. Two phases, so that a judge is nothing special: its questions are rendered and asked like any prompt."""
+
+    needs: frozenset[str]
+    """Columns of the sample that must exist."""
+
+    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> tuple[list[Row], Mapping[str, Json]] | None:
+        """Return the judge's rows and their prompt_template, or None where no judge is needed."""
+        ...
+
+    def score(
+        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None
+    ) -> tuple[list[Score], list[Metric]]:
+        """Score every sample × repeat whose status is not ``error``, and the cell."""
+        ...

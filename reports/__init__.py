@@ -1,0 +1,1 @@
+"""Summary groups, comparison, history, reports."""

@@ -1,0 +1,1 @@
+"""One thin Prefect task a stage."""

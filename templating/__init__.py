@@ -1,0 +1,1 @@
+"""Prompts: templates, meta_template, in-context examples."""
