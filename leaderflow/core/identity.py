@@ -120,7 +120,7 @@ def request_key(input_key: str, model: str, settings: Mapping[str, Json], kind: 
 
 
 def table_digest(table: pa.Table) -> str:
-    """Return the digest of a table's logical values in row order; measured columns and metadata do not count.
+    """Return the digest of a table's values in row order; measured columns, metadata and chunk borders do not count.
 
     Digests of consecutive slices combine to the digest of the whole (`concat_digests`), so a cell's digest does not depend on how it
     was cut into shards. The form is ``rows:hex``.
