@@ -1,0 +1,96 @@
+"""What a run gives back: the object that ``leaderflow run --json`` prints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from leaderflow.core.manifest import CellError
+
+EXIT_CODES = {"completed": 0, "incomplete": 3, "failed": 1, "planned": 0}
+
+
+class CellResult(BaseModel):
+    """One row of the leaderboard: a cell's metric, or a group's."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    dataset: str
+    metric: str
+    value: float | None
+    scale: float | None
+    stderr: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n: int | None = None
+    n_scored: int | None = None
+    n_unparsed: int | None = None
+    n_truncated: int | None = None
+    n_filtered: int | None = None
+    n_rejected: int | None = None
+    n_failed: int | None = None
+    version: str | None = None
+    mode: str | None = None
+    group: bool = False
+    partial: bool = False
+    note: str | None = None
+
+
+class RunResult(BaseModel):
+    """The outcome of one evaluation."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    run: str
+    state: Literal["completed", "incomplete", "failed"]
+    message: str = ""
+    cells: list[CellResult] = Field(default_factory=list)
+    tasks: dict[str, int] = Field(default_factory=dict)
+    requests: dict[str, int] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    errors: list[CellError] = Field(default_factory=list)
+    manifest: str | None = None
+    ui: str | None = None
+    """Address of the run's page in the Prefect UI."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 completed, 3 incomplete, 1 failed."""
+        return EXIT_CODES[self.state]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the one object that ``--json`` prints."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class PlannedCell(BaseModel):
+    """What a run would do for one cell."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    dataset: str
+    samples: int
+    shards: int
+    requests: int
+    answered: int
+    rejected: int
+
+
+class Plan(BaseModel):
+    """What ``--dry-run`` tells: cells, shards, requests, and how many of them are already answered."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cells: list[PlannedCell]
+    shards: int
+    requests: int
+    answered: int
+    to_ask: int
+    exit_code: int = Field(default=0, exclude=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the one object that ``--json`` prints."""
+        return self.model_dump(mode="json")

@@ -1,0 +1,108 @@
+"""The manifest of a run: what was asked for, where every table lies, how it ended. One JSON file, rewritten whole."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.store import ArtifactRef, Store, write_whole
+
+State = Literal["running", "completed", "incomplete", "failed"]
+
+
+class CellEntry(BaseModel):
+    """One cell's tables, in shard order where there are shards, and what is known of the cell beside them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    dataset: str
+    group: str | None = None
+    mode: str = "gen"
+    version: str | None = None
+    protocol: dict[str, Any] = Field(default_factory=dict)
+    tables: dict[str, list[ArtifactRef]] = Field(default_factory=dict)
+    """``samples``, ``pool``, ``examples``, ``prompts``, ``outputs``, ``extracted``, ``scores``, ``metrics``."""
+    counts: dict[str, int] = Field(default_factory=dict)
+
+
+class CellError(BaseModel):
+    """Why rows of a cell have no answer: how many, of which class, and the first message."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    cell: str
+    rows: int
+    kind: str = Field(alias="class")
+    message: str
+
+
+class Manifest(BaseModel):
+    """One run. `spec` is the effective spec: it can be run again."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    run: str
+    state: State = "running"
+    started: str
+    finished: str | None = None
+    spec: dict[str, Any]
+    suite: str | None = None
+    cells: dict[str, CellEntry] = Field(default_factory=dict)
+    summary: ArtifactRef | None = None
+    tasks: dict[str, int] = Field(default_factory=dict)
+    requests: dict[str, int] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    errors: list[CellError] = Field(default_factory=list)
+    flow_run: str | None = None
+    """The Prefect flow run's id, where there is one."""
+
+    def save(self, store: Store) -> None:
+        """Write the manifest whole."""
+        text = json.dumps(self.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1, allow_nan=False)
+        write_whole(store.root / "runs" / self.run / "manifest.json", text.encode())
+
+    @classmethod
+    def load(cls, store: Store, run: str) -> Manifest:
+        """Return the manifest of a run: its id, the beginning of one, or ``latest``.
+
+        Raises:
+            UsageError: there is no such run, or more than one begins so.
+        """
+        names = run_names(store)
+        if not names:
+            raise UsageError(f"no run in {store.root} yet; start one with `leaderflow run`")
+        found = (
+            names[-1:] if run == "latest" else [name for name in names if name == run] or [n for n in names if n.startswith(run)]
+        )
+        if len(found) != 1:
+            what = "no run" if not found else f"{len(found)} runs"
+            raise UsageError(f"{what} named {run!r}{did_you_mean(run, names) if not found else ''}; `leaderflow runs` lists them")
+        return cls.model_validate_json((store.root / "runs" / found[0] / "manifest.json").read_bytes())
+
+    @classmethod
+    def all(cls, store: Store) -> Iterator[Manifest]:
+        """Yield the manifests of all runs, oldest first."""
+        for name in run_names(store):
+            yield cls.model_validate_json((store.root / "runs" / name / "manifest.json").read_bytes())
+
+
+def run_names(store: Store) -> list[str]:
+    """Return the ids of all runs with a manifest, oldest first."""
+    return sorted(path.parent.name for path in (store.root / "runs").glob("*/manifest.json"))
+
+
+def new_run_id(now: datetime | None = None) -> str:
+    """Return an id that sorts by time, such as ``20300131-235959-3fa2``."""
+    return f"{now or datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def timestamp() -> str:
+    """Return the time now as ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
