@@ -43,7 +43,7 @@ def run_cases(
 ) -> None:
     """Run `check` (None or what is wrong) on every case, print the counts, and fail with the first unexpected differences.
 
-    `excepted` returns a reason for a case whose recorded result is not to be matched; such a case must then really differ somewhere.
+    `excepted` returns a reason for a case whose recorded result is not to be matched; such a case must then really differ.
     """
     ran, failed, excused = 0, [], 0
     for case in cases:

@@ -50,7 +50,16 @@ class StoreError(LeaderflowError):
 
 
 class BackendError(LeaderflowError):
-    """A model cannot be reached, loaded or used at all: the whole run ends."""
+    """A model cannot be reached, loaded or used at all: the whole run ends.
+
+    Args:
+        message: what is wrong and what to do.
+        retryable: the same request may succeed later (a dead engine, a server that restarts).
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
 
 
 class IncompleteError(LeaderflowError):

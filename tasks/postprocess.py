@@ -1,0 +1,59 @@
+"""postprocess: what each output says, and the cleaned reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from evaluators import stage
+from leaderflow.core import identity
+from leaderflow.core.specs import DatasetSpec, ModelSpec
+from leaderflow.core.store import ArtifactRef
+from leaderflow.core.types import Json
+from tasks.session import Session
+from tasks.step import Step
+from templating.stage import role_markers
+
+
+class PostprocessStep(Step):
+    """Extracts the answers of one shard."""
+
+    stage = "postprocess"
+
+    def __init__(
+        self, session: Session, label: str, dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: ArtifactRef, samples: pa.Table
+    ) -> None:
+        super().__init__(session, f"postprocess {label}")
+        self.dataset, self.model, self.choice, self.outputs, self.samples = dataset, model, choice, outputs, samples
+        role = dataset.eval_cfg.pred_role
+        self.markers = role_markers(model.meta_template, role) if role else None
+
+    def config(self) -> Json:
+        """The postprocessors, the role's markers and the rule that picks a label."""
+        own = self.dataset.eval_cfg.model_dump(mode="json", exclude={"evaluator"})
+        evaluator = self.dataset.eval_cfg.evaluator
+        return {
+            "eval_cfg": own,
+            "evaluator": evaluator.get("pred_postprocessor"),
+            "model": self.model.pred_postprocessor,
+            "markers": self.markers,
+            "choice": self.choice,
+            "output_column": self.dataset.reader_cfg.output_column,
+        }
+
+    def parents(self) -> list[str]:
+        """The outputs and their samples."""
+        return [self.outputs.digest, identity.table_digest(self.samples)]
+
+    def compute(self) -> Mapping[str, pa.Table]:
+        """Extract."""
+        extracted = stage.postprocess(
+            self.session.store.read(self.outputs),
+            self.samples,
+            self.dataset,
+            model_postprocessor=self.model.pred_postprocessor,
+            choice=self.choice,
+            role_markers=self.markers,
+        )
+        return {"extracted": extracted}

@@ -1,0 +1,57 @@
+"""What all steps of one run share: the store, where data lies, and the models, opened when first needed and closed at the end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from inference.answers import AnswerStore
+from inference.stage import open_backend
+from leaderflow.core.specs import EvaluationSpec, ModelSpec
+from leaderflow.core.store import Store
+from leaderflow.core.types import Answer, Backend
+from readers.stage import Source
+
+Heard = Callable[[str, Answer], None]
+"""Called with the cell and each answer as it comes."""
+
+
+class Session:
+    """The open resources of one run; tasks get it as a handle, and nothing of it is in any key."""
+
+    def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None) -> None:
+        self.spec = spec
+        self.store = store
+        self.source = Source(Path(spec.data_dir) if spec.data_dir else None, spec.offline)
+        self.heard = heard
+        self._backends: dict[str, Backend] = {}
+        self._answers: dict[str, AnswerStore] = {}
+        self._lock = threading.Lock()
+
+    def backend(self, model: ModelSpec) -> Backend:
+        """Return the model's backend. Opening one is cheap: weights are loaded and servers asked when the first request comes."""
+        with self._lock:
+            if model.abbr not in self._backends:
+                self._backends[model.abbr] = open_backend(model)
+            return self._backends[model.abbr]
+
+    def answers(self, model: ModelSpec) -> AnswerStore:
+        """Return the answers stored for this model identity."""
+        identity = self.backend(model).identity
+        with self._lock:
+            if identity not in self._answers:
+                self._answers[identity] = AnswerStore(self.store, identity)
+            return self._answers[identity]
+
+    def release(self, model: ModelSpec) -> None:
+        """Close one model's backend: its last cell is done."""
+        with self._lock:
+            backend = self._backends.pop(model.abbr, None)
+        if backend is not None:
+            backend.close()
+
+    def close(self) -> None:
+        """Close everything; safe to call twice."""
+        for model in list(self._backends):
+            self._backends.pop(model).close()

@@ -1,0 +1,96 @@
+"""What one task does, Prefect apart: look the result up in the store, else compute it and write it.
+
+A step is one stage of one cell, or of one shard of it. Steps are built by the driver; they hold references and small tables, and
+Prefect never looks inside them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict
+
+from leaderflow.core import identity
+from leaderflow.core.store import ArtifactRef, Record
+from leaderflow.core.types import Json
+from tasks.session import Session
+
+log = logging.getLogger("leaderflow.tasks")
+
+
+class Outcome(BaseModel):
+    """What a step gives back: references, never rows. `unanswered` counts rows with status ``error``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    record: Record
+    cached: bool
+    seconds: float
+    unanswered: int = 0
+    message: str = ""
+
+    def __getitem__(self, table: str) -> ArtifactRef:
+        return self.record.tables[table]
+
+
+class Step(ABC):
+    """One stage of one cell or shard."""
+
+    stage: ClassVar[str]
+
+    def __init__(self, session: Session, label: str) -> None:
+        self.session = session
+        self.label = label
+        """What the Prefect UI shows, such as ``infer gsm8k · smollm2-135m [3/12]``."""
+
+    @abstractmethod
+    def config(self) -> Json:
+        """Return the part of the configuration that changes the result."""
+
+    @abstractmethod
+    def parents(self) -> list[str]:
+        """Return the digests of the parent tables."""
+
+    @abstractmethod
+    def compute(self) -> Mapping[str, pa.Table]:
+        """Return the stage's tables."""
+
+    def code(self) -> str:
+        """Return what the stage's code is."""
+        return identity.stage_code(self.stage)
+
+    def reusable(self) -> bool:
+        """Say whether a stored result may be taken."""
+        return True
+
+    def unanswered(self, tables: Mapping[str, pa.Table]) -> tuple[int, str]:
+        """Return how many rows have no answer, and why; such a result is written but never found under its key."""
+        return 0, ""
+
+    def notes(self) -> dict[str, Json]:
+        """Return what is worth keeping beside the tables and is no part of the identity."""
+        return {}
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def perform(step: Step) -> Outcome:
+    """Run a step: a stored result whose checksums hold is taken, anything else is computed and written."""
+    started = time.monotonic()
+    parts = identity.key_parts(step.stage, step.config(), step.parents(), step.code())
+    key = identity.sha256_hex(identity.canonical_json(parts))
+    store = step.session.store
+    if step.reusable() and (record := store.lookup(step.stage, key)) and store.intact(record):
+        return Outcome(record=record, cached=True, seconds=time.monotonic() - started)
+    tables = step.compute()
+    missing, message = step.unanswered(tables)
+    record = store.write(step.stage, key, parts, tables, step.notes(), final=not missing)
+    seconds = time.monotonic() - started
+    log.debug("%s: computed in %.2f s", step.label, seconds)
+    return Outcome(record=record, cached=False, seconds=seconds, unanswered=missing, message=message)
