@@ -31,6 +31,7 @@ class ScoreStep(Step):
     ) -> None:
         super().__init__(session, f"score {label}")
         self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
+        self._counts: dict[str, int] = {}
 
     def config(self) -> Json:
         """The evaluator, the repeats and what is clustered."""
@@ -48,10 +49,12 @@ class ScoreStep(Step):
     def compute(self) -> Mapping[str, pa.Table]:
         """Score."""
         store = self.session.store
-        scores, metrics = stage.score(
-            pa.concat_tables([store.read(ref) for ref in self.extracted]),
-            store.read(self.samples),
-            pa.concat_tables([store.read(ref) for ref in self.outputs]),
-            self.dataset,
-        )
+        extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
+        outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
+        scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset)
+        self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
+
+    def notes(self) -> dict[str, Json]:
+        """The cell's denominators: a function of the parents, kept beside the tables."""
+        return {"counts": self._counts}

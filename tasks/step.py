@@ -83,14 +83,30 @@ class Step(ABC):
 def perform(step: Step) -> Outcome:
     """Run a step: a stored result whose checksums hold is taken, anything else is computed and written."""
     started = time.monotonic()
-    parts = identity.key_parts(step.stage, step.config(), step.parents(), step.code())
-    key = identity.sha256_hex(identity.canonical_json(parts))
-    store = step.session.store
-    if step.reusable() and (record := store.lookup(step.stage, key)) and store.intact(record):
-        return Outcome(record=record, cached=True, seconds=time.monotonic() - started)
+    parts, key = _identity(step)
+    if found := _stored(step, key):
+        return Outcome(record=found, cached=True, seconds=time.monotonic() - started)
     tables = step.compute()
     missing, message = step.unanswered(tables)
-    record = store.write(step.stage, key, parts, tables, step.notes(), final=not missing)
+    record = step.session.store.write(step.stage, key, parts, tables, step.notes(), final=not missing)
     seconds = time.monotonic() - started
     log.debug("%s: computed in %.2f s", step.label, seconds)
     return Outcome(record=record, cached=False, seconds=seconds, unanswered=missing, message=message)
+
+
+def peek(step: Step) -> Outcome | None:
+    """Return a step's stored result if there is one, and run nothing."""
+    started = time.monotonic()
+    found = _stored(step, _identity(step)[1])
+    return Outcome(record=found, cached=True, seconds=time.monotonic() - started) if found else None
+
+
+def _identity(step: Step) -> tuple[dict[str, Json], str]:
+    parts = identity.key_parts(step.stage, step.config(), step.parents(), step.code())
+    return parts, identity.sha256_hex(identity.canonical_json(parts))
+
+
+def _stored(step: Step, key: str) -> Record | None:
+    store = step.session.store
+    record = store.lookup(step.stage, key) if step.reusable() else None
+    return record if record and store.intact(record) else None

@@ -1,0 +1,56 @@
+"""The two ways to run a step: as a Prefect task, or in a plain thread pool. Both retry a shard whose engine failed."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from leaderflow.core.errors import BackendError
+from tasks.step import Outcome, Step, perform
+
+if TYPE_CHECKING:
+    from flows.driver import Submit
+
+WORKERS = 16
+"""Threads of a run: more than a model's infer steps, so that rendering and scoring never wait for answers."""
+
+ATTEMPTS = 3
+
+
+def thread_pool(pool: ThreadPoolExecutor) -> Submit:
+    """Return a submit that performs steps in `pool`."""
+
+    async def submit(step: Step) -> Outcome:
+        return await asyncio.get_running_loop().run_in_executor(pool, _with_retries, step)
+
+    return submit
+
+
+def prefect_tasks() -> Submit:
+    """Return a submit that performs steps as Prefect task runs of the current flow run."""
+    from tasks.prefect_tasks import TASKS
+
+    async def submit(step: Step) -> Outcome:
+        future = TASKS[step.stage].submit(step)
+        done = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        future.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+        await done.wait()
+        outcome = future.state.result(raise_on_failure=False)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome if isinstance(outcome, Outcome) else Outcome.model_validate(outcome)
+
+    return submit
+
+
+def _with_retries(step: Step) -> Outcome:
+    """Perform a step as its Prefect task would: infer again while the engine's failure is one that may pass."""
+    if step.stage != "infer":
+        return perform(step)
+    again = retry_if_exception(lambda exc: isinstance(exc, BackendError) and exc.retryable)
+    policy = Retrying(retry=again, stop=stop_after_attempt(ATTEMPTS), wait=wait_random_exponential(5, 30), reraise=True)
+    return policy(perform, step)

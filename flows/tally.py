@@ -1,0 +1,80 @@
+"""What a run has done so far: task runs, requests, tokens, seconds, failures. Fed from several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+
+import pyarrow as pa
+
+from flows.progress import Progress
+from flows.work import Work
+from leaderflow.core.manifest import CellError
+from leaderflow.core.store import ArtifactRef
+from leaderflow.core.types import Answer
+from tasks.step import Outcome, Step
+
+
+class Tally:
+    """Counts of one run, told on to a Progress."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.errors: list[CellError] = []
+        self._lock = threading.Lock()
+        self._sent: Counter[str] = Counter()
+        self._total: Counter[str] = Counter()
+        self._finished: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+
+    def step(self, step: Step, outcome: Outcome) -> None:
+        """Count a finished step."""
+        kind = "failed" if outcome.unanswered else "cached" if outcome.cached else "computed"
+        with self._lock:
+            self.tasks[kind] += 1
+            self.seconds[step.stage] += outcome.seconds
+
+    def heard(self, cell: str, answer: Answer) -> None:
+        """Count an answer that has just come from the model."""
+        with self._lock:
+            self._sent[cell] += 1
+            self._tokens["prompt_tokens"] += answer.prompt_tokens or 0
+            self._tokens["output_tokens"] += answer.output_tokens or 0
+        self.progress.answered(cell, answer)
+
+    def prompts(self, cell: Work, prompts: ArtifactRef) -> None:
+        """A shard was rendered: its cell has so many more requests."""
+        with self._lock:
+            self._total[cell.cell] += prompts.rows * cell.dataset.n
+        self._tell(cell.cell)
+
+    def outputs(self, cell: Work, outputs: ArtifactRef) -> None:
+        """A shard was answered."""
+        with self._lock:
+            self._finished[cell.cell] += outputs.rows
+        self._tell(cell.cell)
+
+    def unanswered(self, cell: Work, outputs: pa.Table) -> None:
+        """Keep why rows have no answer, one entry a class of error."""
+        failed = [row for row in outputs.select(["status", "error", "error_class"]).to_pylist() if row["status"] == "error"]
+        by_class: defaultdict[str, list[str]] = defaultdict(list)
+        for row in failed:
+            by_class[row["error_class"] or "unknown"].append(row["error"] or "no answer")
+        with self._lock:
+            for kind, messages in by_class.items():
+                self.errors.append(CellError.model_validate({"cell": cell.cell, "rows": len(messages), "class": kind, "message": messages[0]}))
+
+    def requests(self) -> dict[str, int]:
+        """Return requests sent and reused, and the tokens of those sent."""
+        with self._lock:
+            sent = sum(self._sent.values())
+            reused = sum(max(0, n - self._sent[cell]) for cell, n in self._finished.items())
+            tokens = {name: self._tokens[name] for name in ("prompt_tokens", "output_tokens")}
+        return {"sent": sent, "reused": reused, **tokens}
+
+    def _tell(self, cell: str) -> None:
+        with self._lock:
+            total, reused = self._total[cell], max(0, self._finished[cell] - self._sent[cell])
+        self.progress.cell(cell, total, reused)

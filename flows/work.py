@@ -1,0 +1,133 @@
+"""What a run has to do: its cells, checked before anything is read, and how they are cut into shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from leaderflow.core import registry
+from leaderflow.core.errors import SpecError
+from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
+from leaderflow.core.types import Inferencer, Json
+from tasks.session import Session
+from templating import stage as templating
+from templating.stage import Target
+
+MAX_TASK_RUNS = 1_000
+"""Above some thousand quick task runs the Prefect server drops events."""
+
+SHARD_STEPS = 3
+"""render, infer, postprocess."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One cell to do."""
+
+    model: ModelSpec
+    dataset: DatasetSpec
+    inferencer: Inferencer
+    target: Target
+
+    @property
+    def cell(self) -> str:
+        """The cell's name."""
+        return cell_name(self.model.abbr, self.dataset.abbr)
+
+    @property
+    def label(self) -> str:
+        """The cell as the UI shows it."""
+        return f"{self.dataset.abbr} · {self.model.abbr}"
+
+
+def plan_cells(session: Session) -> list[Work]:
+    """Return the cells of a run, everything refused that can be refused without reading data.
+
+    Raises:
+        SpecError: an unknown type or argument, a template that cannot work, a model that cannot be asked so.
+        BackendError: a model cannot be opened.
+    """
+    spec = session.spec
+    for index, dataset in enumerate(spec.datasets):
+        check_dataset(dataset, f"datasets[{index}] ({dataset.abbr})")
+    return [_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
+
+
+def check_dataset(dataset: DatasetSpec, key: str) -> None:
+    """Check every `type` of a dataset's configuration and its arguments."""
+    registry.resolve("dataset", dataset.type, key=f"{key}.type")
+    infer, scoring = dataset.infer_cfg, dataset.eval_cfg
+    registry.check("retriever", infer.retriever, key=f"{key}.infer_cfg.retriever")
+    registry.check("inferencer", infer.inferencer, key=f"{key}.infer_cfg.inferencer", handed=frozenset({"repeats"}))
+    registry.check("evaluator", scoring.evaluator, key=f"{key}.eval_cfg.evaluator")
+    named = {"pred_postprocessor": scoring.pred_postprocessor, "dataset_postprocessor": scoring.dataset_postprocessor}
+    for name, config in {**named, **{f"extractors.{k}": v for k, v in scoring.extractors.items()}}.items():
+        if config is not None:
+            registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")
+
+
+def _cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
+    inferencer = registry.build("inferencer", dataset.infer_cfg.inferencer, repeats=dataset.n)
+    backend = session.backend(model)
+    if inferencer.needs not in backend.capabilities:
+        can = ", ".join(sorted(backend.capabilities))
+        raise SpecError(
+            f"{dataset.infer_cfg.inferencer['type']} needs {inferencer.needs}, which {model.type} cannot do (it can: {can}); "
+            f"choose a generative recipe of this dataset or a model with {inferencer.needs}",
+            key=f"{model.abbr}:{dataset.abbr}",
+        )
+    target = Target(
+        accepts=backend.capabilities & {"messages", "text"},
+        mode=inferencer.mode,
+        meta_template=model.meta_template,
+        max_seq_len=model.max_seq_len,
+        max_out_len=max_out_len(session, model, dataset),
+        counter=getattr(backend, "counter", None),
+    )
+    templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
+    return Work(model, dataset, inferencer, target)
+
+
+def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
+    """Return the cell's token limit, refused where it leaves no room for a prompt."""
+    from inference.stage import defaults
+
+    limit = defaults(model, dataset.infer_cfg.inferencer).max_out_len
+    if limit is not None and model.max_seq_len is not None and limit >= model.max_seq_len:
+        raise SpecError(
+            f"max_out_len {limit} leaves no room for a prompt in max_seq_len {model.max_seq_len}; lower the one or raise the other",
+            key=f"{model.abbr}:{dataset.abbr}",
+        )
+    return limit
+
+
+def needs_pool(dataset: DatasetSpec) -> bool:
+    """Say whether examples are drawn from the train split."""
+    return dataset.infer_cfg.retriever.get("type") != "ZeroRetriever"
+
+
+def shard_size(spec: EvaluationSpec, samples: Mapping[str, int]) -> int:
+    """Return how many samples go into a shard: what the spec says, or more where that would give too many task runs."""
+    size = spec.shard_size
+    while sum(len(list(cuts(n, size))) for n in samples.values()) * SHARD_STEPS * len(spec.models) > MAX_TASK_RUNS * 0.8:
+        if size >= max(samples.values()):
+            break
+        size *= 2
+    return size
+
+
+def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, length) of each shard."""
+    return ((start, min(size, rows - start)) for start in range(0, rows, size))
+
+
+def protocol(dataset: DatasetSpec) -> dict[str, Json]:
+    """Return how a dataset is used: the part of a version that is neither the samples nor the model's. Files count by content only."""
+    source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
+    return {
+        "source": dataset.model_dump(mode="json", include=source),
+        "reader_cfg": dataset.reader_cfg.model_dump(mode="json", exclude={"train_range", "test_range", "seed"}),
+        "infer_cfg": dataset.infer_cfg.model_dump(mode="json"),
+        "eval_cfg": dataset.eval_cfg.model_dump(mode="json", exclude={"extractors"}),
+        "repeats": [dataset.n, dataset.k],
+    }
