@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from flows import work
+from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
 from leaderflow.core import identity
@@ -31,8 +32,6 @@ from tasks.session import Session
 from tasks.step import Outcome, Step, peek
 from tasks.summarize import SummarizeStep
 from templating import stage as templating
-
-Submit = Callable[[Step], Awaitable[Outcome]]
 
 SHARDS_IN_FLIGHT = 6
 """Infer steps of one model at a time: enough that its window stays full across shard borders."""

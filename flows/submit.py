@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from leaderflow.core.errors import BackendError
 from tasks.step import Outcome, Step, perform
 
-if TYPE_CHECKING:
-    from flows.driver import Submit
+Submit = Callable[[Step], Awaitable[Outcome]]
 
 WORKERS = 16
 """Threads of a run: more than a model's infer steps, so that rendering and scoring never wait for answers."""

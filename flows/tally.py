@@ -22,12 +22,13 @@ class Tally:
         self.progress = progress
         self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.errors: list[CellError] = []
         self._lock = threading.Lock()
         self._sent: Counter[str] = Counter()
         self._total: Counter[str] = Counter()
         self._finished: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
+        self._failures: dict[tuple[str, str], str] = {}
+        self._failed: Counter[tuple[str, str]] = Counter()
 
     def step(self, step: Step, outcome: Outcome) -> None:
         """Count a finished step."""
@@ -57,14 +58,20 @@ class Tally:
         self._tell(cell.cell)
 
     def unanswered(self, cell: Work, outputs: pa.Table) -> None:
-        """Keep why rows have no answer, one entry a class of error."""
-        failed = [row for row in outputs.select(["status", "error", "error_class"]).to_pylist() if row["status"] == "error"]
-        by_class: defaultdict[str, list[str]] = defaultdict(list)
-        for row in failed:
-            by_class[row["error_class"] or "unknown"].append(row["error"] or "no answer")
+        """Keep why rows have no answer: how many of each class, and one message."""
+        rows = outputs.select(["status", "error", "error_class"]).to_pylist()
         with self._lock:
-            for kind, messages in by_class.items():
-                self.errors.append(CellError.model_validate({"cell": cell.cell, "rows": len(messages), "class": kind, "message": messages[0]}))
+            for row in rows:
+                if row["status"] == "error":
+                    failure = (cell.cell, row["error_class"] or "unknown")
+                    self._failures.setdefault(failure, row["error"] or "no answer")
+                    self._failed[failure] += 1
+
+    def errors(self) -> list[CellError]:
+        """Return what stayed unanswered, by cell and class."""
+        with self._lock:
+            found = [(cell, kind, self._failed[cell, kind], message) for (cell, kind), message in self._failures.items()]
+        return [CellError.model_validate({"cell": c, "class": k, "rows": n, "message": m}) for c, k, n, m in found]
 
     def requests(self) -> dict[str, int]:
         """Return requests sent and reused, and the tokens of those sent."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from templating.stage import Target
+
 from leaderflow.core import registry
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
 from tasks.session import Session
 from templating import stage as templating
-from templating.stage import Target
 
 MAX_TASK_RUNS = 1_000
 """Above some thousand quick task runs the Prefect server drops events."""

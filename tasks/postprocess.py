@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pyarrow as pa
+from templating.stage import role_markers
 
 from evaluators import stage
 from leaderflow.core import identity
@@ -13,7 +14,6 @@ from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
-from templating.stage import role_markers
 
 
 class PostprocessStep(Step):
@@ -22,7 +22,14 @@ class PostprocessStep(Step):
     stage = "postprocess"
 
     def __init__(
-        self, session: Session, label: str, dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: ArtifactRef, samples: pa.Table
+        self,
+        session: Session,
+        label: str,
+        dataset: DatasetSpec,
+        model: ModelSpec,
+        choice: str | None,
+        outputs: ArtifactRef,
+        samples: pa.Table,
     ) -> None:
         super().__init__(session, f"postprocess {label}")
         self.dataset, self.model, self.choice, self.outputs, self.samples = dataset, model, choice, outputs, samples

@@ -34,7 +34,9 @@ def may_retry(task: Task[Any, Any], run: Any, state: State[Any]) -> bool:
 
 
 def _task(stage: str, run: Callable[[Step], State[Outcome]], **options: Any) -> Task[[Step], State[Outcome]]:
-    return Task(run, name=stage, task_run_name="{step.label}", cache_policy=NO_CACHE, persist_result=False, log_prints=False, **options)
+    return Task(
+        run, name=stage, task_run_name="{step.label}", cache_policy=NO_CACHE, persist_result=False, log_prints=False, **options
+    )
 
 
 TASKS: Mapping[str, Task[[Step], State[Outcome]]] = {

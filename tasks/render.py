@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+from templating.stage import Target
 
 from leaderflow.core import identity
 from leaderflow.core.specs import DatasetSpec
@@ -13,7 +14,6 @@ from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
 from templating import stage
-from templating.stage import Target
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ class RenderStep(Step):
 
     stage = "render"
 
-    def __init__(self, session: Session, label: str, dataset: DatasetSpec, part: Slice, target: Target, labels: list[str] | None) -> None:
+    def __init__(
+        self, session: Session, label: str, dataset: DatasetSpec, part: Slice, target: Target, labels: list[str] | None
+    ) -> None:
         super().__init__(session, f"render {label}")
         self.dataset, self.part, self.target, self.labels = dataset, part, target, labels
 
@@ -50,5 +52,7 @@ class RenderStep(Step):
     def compute(self) -> Mapping[str, pa.Table]:
         """Render."""
         part = self.part
-        prompts = stage.render(part.samples, part.pool, part.examples, self.dataset, self.target, labels=self.labels, prior=part.prior)
+        prompts = stage.render(
+            part.samples, part.pool, part.examples, self.dataset, self.target, labels=self.labels, prior=part.prior
+        )
         return {"prompts": prompts}

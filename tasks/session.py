@@ -8,10 +8,11 @@ from pathlib import Path
 
 from inference.answers import AnswerStore
 from inference.stage import open_backend
+from readers.stage import Source
+
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Answer, Backend
-from readers.stage import Source
 
 Heard = Callable[[str, Answer], None]
 """Called with the cell and each answer as it comes."""

@@ -1,0 +1,123 @@
+"""One evaluation from spec to result, whatever runs the steps."""
+
+from __future__ import annotations
+
+import time
+
+import pyarrow as pa
+
+from flows.driver import Driver
+from flows.progress import Progress
+from flows.result import CellResult, RunResult
+from flows.submit import Submit
+from flows.tally import Tally
+from flows.work import Work, plan_cells
+from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.manifest import Manifest, new_run_id, timestamp
+from leaderflow.core.specs import EvaluationSpec
+from leaderflow.core.store import Store
+from tasks.session import Session
+
+
+class Evaluation:
+    """A run in the making: opened (everything checked that needs no data), walked once, closed."""
+
+    def __init__(self, spec: EvaluationSpec, store: Store, progress: Progress) -> None:
+        self.tally = Tally(progress)
+        self.session = Session(spec, store, self.tally.heard)
+        self.progress = progress
+        self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
+        self.cells: list[Work] = []
+        self._began = time.monotonic()
+
+    def open(self) -> None:
+        """Check the spec and the store; nothing is read and nothing written.
+
+        Raises:
+            UsageError: the spec is wrong.
+            BackendError: a model cannot be used.
+            StoreError: the store cannot be written.
+        """
+        self.session.store.check_writable()
+        self.cells = plan_cells(self.session)
+
+    async def walk(self, submit: Submit) -> RunResult:
+        """Do everything and return the result; a run that cannot go on leaves the manifest as ``failed``."""
+        try:
+            await Driver(self.session, self.cells, submit, self.manifest, self.tally).walk()
+        except BaseExceptionGroup as group:
+            failure = first_of(group)
+            self._close_manifest("failed")
+            raise failure from group
+        except BaseException:
+            self._close_manifest("failed")
+            raise
+        failed = sum(cell.counts.get("n_failed", 0) for cell in self.manifest.cells.values())
+        self._close_manifest("incomplete" if failed else "completed")
+        return self.result()
+
+    def close(self) -> None:
+        """Free the models."""
+        self.session.close()
+        self.progress.finish()
+
+    def result(self) -> RunResult:
+        """Return the result of a finished run."""
+        manifest = self.manifest
+        if manifest.state == "running":
+            raise LeaderflowError(f"run {manifest.run} is not finished")
+        summary = self.session.store.read(manifest.summary) if manifest.summary else None
+        return RunResult(
+            run=manifest.run,
+            state=manifest.state,
+            message=sentence(manifest),
+            cells=result_cells(summary) if summary is not None else [],
+            tasks=manifest.tasks,
+            requests=manifest.requests,
+            seconds=manifest.seconds,
+            errors=manifest.errors,
+            manifest=str(self.session.store.root / "runs" / manifest.run / "manifest.json"),
+        )
+
+    def _close_manifest(self, state: str) -> None:
+        manifest, tally = self.manifest, self.tally
+        started = (self.session.store.root / "runs" / manifest.run / "manifest.json").exists()
+        manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
+        manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
+        total = time.monotonic() - self._began
+        manifest.seconds = {**{stage: round(s, 3) for stage, s in tally.seconds.items()}, "total": round(total, 3)}
+        if started:
+            manifest.save(self.session.store)
+
+
+def result_cells(summary: pa.Table) -> list[CellResult]:
+    """Return the rows of a SUMMARY table as the ``cells`` of a result."""
+    return [CellResult.model_validate({k: row[k] for k in CellResult.model_fields}) for row in summary.to_pylist()]
+
+
+def sentence(manifest: Manifest) -> str:
+    """Say in one sentence how a run ended, and which rows are missing why."""
+    cells = len(manifest.cells)
+    if manifest.state == "completed":
+        return f"{cells} cell{'s' * (cells != 1)} scored, every request answered"
+    if manifest.state == "failed":
+        return "the run could not go on"
+    per_cell: dict[str, int] = {}
+    for error in manifest.errors:
+        per_cell[error.cell] = per_cell.get(error.cell, 0) + error.rows
+    worst = max(manifest.errors, key=lambda error: error.rows).message if manifest.errors else "unknown"
+    missing = ", ".join(f"{rows} of {manifest.cells[cell].counts['n']} in {cell}" for cell, rows in per_cell.items())
+    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; run the same command again to ask only these"
+
+
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first exception of a group that tells something: one of our own tree before any other."""
+    leaves = _leaves(group)
+    return next((exc for exc in leaves if isinstance(exc, LeaderflowError)), leaves[0])
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    found: list[BaseException] = []
+    for exc in group.exceptions:
+        found.extend(_leaves(exc) if isinstance(exc, BaseExceptionGroup) else [exc])
+    return found
