@@ -123,7 +123,7 @@ def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def protocol(dataset: DatasetSpec) -> dict[str, Json]:
-    """Return how a dataset is used: the part of a version that is neither the samples nor the model's. Files count by content only."""
+    """Return how a dataset is used: the part of a version beside the samples. Files count by content only."""
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
     return {
         "source": dataset.model_dump(mode="json", include=source),

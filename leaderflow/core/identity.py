@@ -122,7 +122,7 @@ def request_key(input_key: str, model: str, settings: Mapping[str, Json], kind: 
 def table_digest(table: pa.Table) -> str:
     """Return the digest of a table's values in row order; measured columns, metadata and chunk borders do not count.
 
-    """Return the digest of a table's values in row order; measured columns, metadata and chunk borders are left out.
+    Digests of consecutive slices combine to the digest of the whole (`concat_digests`): a cell's digest does not depend on how it
     was cut into shards. The form is ``rows:hex``.
     """
     from leaderflow.core.artifacts import MEASURED
