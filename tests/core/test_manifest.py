@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from leaderflow.core.errors import UsageError
+from leaderflow.core.manifest import Manifest, new_run_id
+from leaderflow.core.store import Store
+
+
+def save(store: Store, run: str) -> Manifest:
+    manifest = Manifest(run=run, started="2030-01-01T00:00:00+00:00", spec={"models": []})
+    manifest.save(store)
+    return manifest
+
+
+def test_a_manifest_is_found_by_name_by_beginning_and_as_the_latest(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    first, second = save(store, "20300101-000000-aaaa"), save(store, "20300102-000000-bbbb")
+    assert Manifest.load(store, "latest") == second
+    assert Manifest.load(store, "20300101") == first
+    assert [m.run for m in Manifest.all(store)] == [first.run, second.run]
+
+
+@pytest.mark.parametrize(("run", "message"), [("203001", "2 runs named"), ("20300103-000000-aaaa", "did you mean")])
+def test_an_unknown_or_unclear_run_is_one_line(tmp_path: Path, run: str, message: str) -> None:
+    store = Store(tmp_path)
+    save(store, "20300101-000000-aaaa")
+    save(store, "20300102-000000-bbbb")
+    with pytest.raises(UsageError, match=message):
+        Manifest.load(store, run)
+
+
+def test_an_empty_store_says_how_to_start(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="leaderflow run"):
+        Manifest.load(Store(tmp_path), "latest")
+
+
+def test_run_ids_sort_by_time_and_manifests_are_strict_json(tmp_path: Path) -> None:
+    early, late = new_run_id(datetime(2030, 1, 1, tzinfo=UTC)), new_run_id(datetime(2030, 1, 2, tzinfo=UTC))
+    assert early < late
+    manifest = save(Store(tmp_path), early)
+    text = (tmp_path / "runs" / early / "manifest.json").read_text()
+    assert json.loads(text, parse_constant=lambda name: pytest.fail(name))["run"] == manifest.run
