@@ -51,7 +51,7 @@ def plan_cells(session: Session) -> list[Work]:
     spec = session.spec
     for index, dataset in enumerate(spec.datasets):
         check_dataset(dataset, f"datasets[{index}] ({dataset.abbr})")
-    return [_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
+    return [plan_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
 
 
 def check_dataset(dataset: DatasetSpec, key: str) -> None:
@@ -67,7 +67,8 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
             registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")
 
 
-def _cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
+def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
+    """Return one cell, refused where the model cannot be asked so."""
     inferencer = registry.build("inferencer", dataset.infer_cfg.inferencer, repeats=dataset.n)
     backend = session.backend(model)
     if inferencer.needs not in backend.capabilities:

@@ -1,0 +1,136 @@
+"""What the model will see: the exact inputs of some samples, before anything is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from flows.work import check_dataset, needs_pool, plan_cell
+from inference.stage import defaults
+from leaderflow.core import registry
+from leaderflow.core.artifacts import rows_of
+from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.paths import store_uri
+from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec
+from leaderflow.core.store import Store
+from leaderflow.core.types import Capability, Inferencer, Json, Prompt, TokenCounter
+from tasks.read import ReadStep
+from tasks.session import Session
+from templating import stage as templating
+from templating.stage import Target
+
+ANY_INPUT: frozenset[Capability] = frozenset({"messages", "text"})
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Some rendered samples of one dataset, and the size of the whole cell."""
+
+    dataset: str
+    model: str | None
+    rows: list[dict[str, Json]]
+    samples: int
+    references: dict[str, Json]
+    tokens: int | None
+    """Estimated tokens of the whole cell, where the model can count them."""
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the one object that ``--json`` prints."""
+        return {"rows": self.rows}
+
+
+def preview(
+    spec: EvaluationSpec, dataset: DatasetSpec, model: ModelSpec | None, *, n: int = 3, sample: str | None = None
+) -> Preview:
+    """Render some samples as a run would.
+
+    Args:
+        spec: where data lie (`data_dir`, `offline`).
+        dataset: the dataset.
+        model: whose meta_template, limits and tokenizer apply; None renders for a model that takes anything.
+        n: how many samples.
+        sample: only this sample id.
+
+    Raises:
+        UsageError: spec, data or the sample id are wrong.
+    """
+    session = Session(spec, Store(store_uri()))
+    try:
+        return _preview(session, dataset, model, n, sample)
+    finally:
+        session.close()
+
+
+def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n: int, sample: str | None) -> Preview:
+    inferencer, target = _target(session, dataset, model)
+    tables = ReadStep(session, dataset, pool=needs_pool(dataset)).compute()
+    samples, pool = tables["samples"], tables["pool"]
+    labels = templating.labels(dataset, samples, getattr(inferencer, "labels", None)) if inferencer.choice is not None else None
+    chosen = _choose(samples, n, sample)
+    examples = templating.retrieve(samples, pool, dataset)
+    kept = examples.filter(pa.compute.is_in(examples.column("sample_id"), chosen.column("sample_id").combine_chunks()))
+    prompts = templating.render(chosen, pool, kept, dataset, target, labels=labels)
+    keys = _request_keys(session, dataset, model, inferencer, prompts)
+    ids = dict(zip(kept.column("sample_id").to_pylist(), kept.column("example_ids").to_pylist(), strict=True))
+    rows = [_row(row, ids, keys, target.counter) for row in prompts.to_pylist()]
+    counted = [row["tokens"] for row in rows if row["tokens"] is not None]
+    column = dataset.reader_cfg.output_column
+    return Preview(
+        dataset=dataset.abbr,
+        model=model.abbr if model else None,
+        rows=rows,
+        samples=samples.num_rows,
+        references={i: row.get(column) for i, row in rows_of(chosen)} if column else {},
+        tokens=round(sum(counted) / chosen.num_rows * samples.num_rows) if counted else None,
+    )
+
+
+def _target(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> tuple[Inferencer, Target]:
+    check_dataset(dataset, dataset.abbr)
+    if model is not None:
+        cell = plan_cell(session, model, dataset)
+        return cell.inferencer, cell.target
+    inferencer: Inferencer = registry.build("inferencer", dataset.infer_cfg.inferencer, repeats=dataset.n)
+    target = Target(accepts=ANY_INPUT, mode=inferencer.mode)
+    templating.check(dataset, target, key=dataset.abbr)
+    return inferencer, target
+
+
+def _choose(samples: pa.Table, n: int, sample: str | None) -> pa.Table:
+    if sample is None:
+        return samples.slice(0, n)
+    ids: Sequence[str] = samples.column("sample_id").to_pylist()
+    if sample not in ids:
+        raise UsageError(f"no sample {sample!r} in the selection of {len(ids)}{did_you_mean(sample, ids)}")
+    return samples.slice(ids.index(sample), 1)
+
+
+def _request_keys(
+    session: Session, dataset: DatasetSpec, model: ModelSpec | None, inferencer: Inferencer, prompts: pa.Table
+) -> list[str | None]:
+    """Return the request key of repeat 0 for each prompt, None without a model and for rejected prompts."""
+    if model is None:
+        return [None] * prompts.num_rows
+    requests = inferencer.requests(prompts, session.backend(model).identity, defaults(model, dataset.infer_cfg.inferencer))
+    first = iter([request.request_key for request in requests if request.repeat == 0])
+    return [next(first) if status == "ok" else None for status in prompts.column("status").to_pylist()]
+
+
+def _row(row: dict[str, Any], ids: dict[str, list[str]], keys: list[str | None], counter: TokenCounter | None) -> dict[str, Json]:
+    messages = json.loads(row["messages"]) if row["messages"] is not None else None
+    shown = {"messages": messages} if messages is not None else {"text": row["text"]}
+    prompt = Prompt(messages=tuple(messages) if messages is not None else None, text=row["text"])
+    return {
+        "sample_id": row["sample_id"],
+        "label": row["label"],
+        **shown,
+        "example_ids": ids.get(row["sample_id"], []),
+        "dropped_examples": row["dropped_examples"],
+        "tokens": counter.count(prompt) if counter else None,
+        "request_key": keys.pop(0),
+        "status": row["status"],
+    }
