@@ -9,8 +9,8 @@ from pathlib import Path
 from leaderflow.core.errors import DataError, UsageError, did_you_mean
 from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg, Typed
 from leaderflow.core.types import Row
-from readers.files import SUFFIXES, FileDataset
-from readers.record import ONLY, Record, Source
+from readers.files import SUFFIXES, read_file
+from readers.record import Record
 
 CHOICE_POSTPROCESSOR = "choice_letter"
 """Reads the letter of an option out of a reply; takes `options`."""
@@ -51,11 +51,10 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
 
 
 def _first(file: Path) -> Record:
-    probe = DatasetSpec.model_construct(path=str(file), columns=None, local=None, source=None, abbr=file.stem)
-    records = FileDataset(probe, Source()).records(ONLY)
-    if not records:
+    record = next(read_file(file), None)
+    if record is None:
         raise DataError(f"{file} holds no row")
-    return records[0]
+    return record
 
 
 def _options(record: Record, name: str) -> str:
@@ -71,9 +70,8 @@ def _options(record: Record, name: str) -> str:
 
 def _template(letters: str) -> Typed:
     lines = ["{question}", *(f"{letter}. {{{letter}}}" for letter in letters)]
-    ask = "Finish with a line of the form `Answer: X`, where X is " + (
-        "the letter of the right option." if letters else "the answer."
-    )
+    answer = "the letter of the right option" if letters else "the answer"
+    ask = f"Finish with a line of the form `Answer: X`, where X is {answer}."
     return {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "\n".join([*lines, "", ask])}]}
 
 

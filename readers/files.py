@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from leaderflow.core.errors import DataError, UsageError
@@ -52,18 +52,8 @@ class FileDataset:
         return first_file(self._files().get(split, []))
 
     def read(self, path: Path) -> list[Record]:
-        """Return the rows of a file in the format that its suffix names."""
-        form = SUFFIXES.get(path.suffix.lower(), self.format)
-        readers = {
-            "jsonl": lambda: read_jsonl(path),
-            "json": lambda: read_json(path, self.field),
-            "csv": lambda: read_csv(path, self.dataset.columns),
-            "tsv": lambda: read_csv(path, self.dataset.columns, "\t"),
-            "parquet": lambda: read_parquet(path),
-        }
-        if form not in readers:
-            raise UsageError(f"{path}: cannot tell the format from the suffix; use one of {', '.join(SUFFIXES)}")
-        return list(readers[form]())
+        """Return the rows of a file of this dataset."""
+        return list(read_file(path, default=self.format, columns=self.dataset.columns, field=self.field))
 
     def absent(self, split: str | None) -> DataError:
         """Return the error that says where the file of a split was looked for."""
@@ -97,6 +87,32 @@ class ParquetDataset(FileDataset):
     """A Parquet file."""
 
     format = "parquet"
+
+
+def read_file(path: Path, *, default: str = "", columns: Sequence[str] | None = None, field: str | None = None) -> Iterator[Record]:
+    """Yield the rows of a file in the format that its suffix names.
+
+    Args:
+        path: the file.
+        default: the format of a file with an unknown suffix.
+        columns: the column names of a CSV file without a header.
+        field: the key of a JSON document that holds the rows.
+
+    Raises:
+        UsageError: the suffix is unknown and there is no default.
+        DataError: the file cannot be read.
+    """
+    form = SUFFIXES.get(path.suffix.lower(), default)
+    match form:
+        case "jsonl":
+            return read_jsonl(path)
+        case "json":
+            return read_json(path, field)
+        case "csv" | "tsv":
+            return read_csv(path, columns, "\t" if form == "tsv" else ",")
+        case "parquet":
+            return read_parquet(path)
+    raise UsageError(f"{path}: cannot tell the format from the suffix; use one of {', '.join(SUFFIXES)}")
 
 
 def local_files(dataset: DatasetSpec, source: Source) -> dict[str | None, list[Path]]:
