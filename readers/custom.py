@@ -1,0 +1,79 @@
+"""Datasets that are just a file: questions with options ``A``, ``B``, … or with a short answer."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+from leaderflow.core.errors import DataError, UsageError, did_you_mean
+from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg, Typed
+from leaderflow.core.types import Row
+from readers.files import SUFFIXES, read_file
+from readers.record import Record
+
+CHOICE_POSTPROCESSOR = "choice_letter"
+"""Reads the letter of an option out of a reply; takes `options`."""
+ANSWER_POSTPROCESSOR = "final_answer"
+"""Reads a short answer out of a reply that ends with ``Answer: …``."""
+
+_TYPES = {"jsonl": "JsonlDataset", "json": "JsonDataset", "csv": "CsvDataset", "tsv": "CsvDataset", "parquet": "ParquetDataset"}
+
+
+def is_data_file(name: str) -> bool:
+    """Say whether a dataset named on the command line is a data file rather than a recipe."""
+    return Path(name).suffix.lower() in SUFFIXES
+
+
+def dataset_from_file(path: str | Path) -> DatasetSpec:
+    """Return a dataset for a file with the columns `question`, ``A``, ``B``, … and `answer`, or `question` and `answer`.
+
+    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer is compared as text.
+
+    Raises:
+        DataError: the file cannot be read, or lacks the columns.
+        UsageError: the suffix names no format.
+    """
+    file = Path(path).expanduser()
+    if not is_data_file(file.name):
+        raise UsageError(f"{file}: a dataset file ends in one of {', '.join(SUFFIXES)}")
+    letters = _options(_first(file), str(file))
+    columns = ["question", *letters]
+    return DatasetSpec(
+        type=_TYPES[SUFFIXES[file.suffix.lower()]],
+        abbr=re.sub(r"[\s:/\\]+", "_", file.stem),
+        path=str(file.resolve()),
+        reader_cfg=ReaderCfg(input_columns=columns, output_column="answer"),
+        infer_cfg=InferCfg(prompt_template=_template(letters), inferencer={"type": "GenInferencer"}),
+        eval_cfg=EvalCfg(evaluator={"type": "AccEvaluator"}, pred_postprocessor=_postprocessor(letters)),
+        source=str(file),
+    )
+
+
+def _first(file: Path) -> Record:
+    record = next(read_file(file), None)
+    if record is None:
+        raise DataError(f"{file} holds no row")
+    return record
+
+
+def _options(record: Record, name: str) -> str:
+    row: Row = record.row
+    for column in ("question", "answer"):
+        if column not in row:
+            raise DataError(f"{name}: no column {column!r}; it has {', '.join(row)}{did_you_mean(column, row)}")
+    letters = "".join(letter for letter in string.ascii_uppercase if letter in row)
+    if letters and not (len(letters) > 1 and string.ascii_uppercase.startswith(letters)):
+        raise DataError(f"{name}: the options must be the columns A, B, C, … without a gap; it has {', '.join(letters)}")
+    return letters
+
+
+def _template(letters: str) -> Typed:
+    lines = ["{question}", *(f"{letter}. {{{letter}}}" for letter in letters)]
+    answer = "the letter of the right option" if letters else "the answer"
+    ask = f"Finish with a line of the form `Answer: X`, where X is {answer}."
+    return {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "\n".join([*lines, "", ask])}]}
+
+
+def _postprocessor(letters: str) -> Typed:
+    return {"type": CHOICE_POSTPROCESSOR, "options": letters} if letters else {"type": ANSWER_POSTPROCESSOR}
