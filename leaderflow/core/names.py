@@ -34,7 +34,11 @@ MODELS = {
     "Scripted": "inference.scripted:Scripted",
 }
 
-EVALUATORS: dict[str, str] = {}
+EVALUATORS: dict[str, str] = {
+    "AccEvaluator": "evaluators.exact:AccEvaluator",
+    "AccwithDetailsEvaluator": "evaluators.exact:AccwithDetailsEvaluator",
+    "Gsm8kEvaluator": "evaluators.exact:Gsm8kEvaluator",
+}
 
 POSTPROCESSORS: dict[str, str] = {}
 

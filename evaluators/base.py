@@ -1,0 +1,141 @@
+"""How to write an evaluator: say what one answer is worth.
+
+    class LengthEvaluator(Evaluator):
+        \"\"\"Share of answers that are as long as the reference; 0–100, more is better.\"\"\"
+
+        metric = "same_length"
+
+        def observe(self, prediction, reference, row):
+            return len(prediction) == len(reference)
+
+`observe` returns True or False, a number in 0–1, a mapping of metric → number in 0–1, or a `Rating`. The metrics are the
+means times `scale`. A metric that is not a mean over samples (BLEU, a correlation) overrides `combine`. An evaluator that is
+faster on many answers at once overrides `observe_all`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from leaderflow.core.errors import DataError
+from leaderflow.core.types import Json, Metric, Row, Score
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one answer is worth.
+
+    `values` holds metric → number in 0–1, the leading metric first; `correct` is set where the leading metric is binary; `detail`
+    is for people; `data` is whatever the evaluator's own `combine` needs.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    correct: bool | None = None
+    detail: Json = None
+    data: Any = None
+
+    @property
+    def score(self) -> float | None:
+        """The leading metric's number, 0–1; None where a single answer has none."""
+        return next(iter(self.values.values()), None)
+
+    def wrong(self) -> Rating:
+        """Return this rating with every number at its worst: what a refused request is worth."""
+        return Rating(dict.fromkeys(self.values, 0.0), None if self.correct is None else False, self.detail, self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What the scores of a cell are a sample of: which column groups rows that are not independent, and the k of pass@k."""
+
+    cluster_column: str | None = None
+    k: tuple[int, ...] = (1,)
+
+
+class Evaluator:
+    """Base of all evaluators that look at predictions and references. Subclasses state their source, range and direction.
+
+    `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
+    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have.
+    """
+
+    metric: ClassVar[str] = "score"
+    scale: ClassVar[float | None] = 100.0
+    higher_is_better: ClassVar[bool] = True
+    units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {}
+    needs: frozenset[str] = frozenset()
+    uses_references: ClassVar[bool] = True
+    design: Design = Design()
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
+        """Return what one answer is worth: bool, number in 0–1, mapping metric → number in 0–1, or `Rating`."""
+        raise NotImplementedError
+
+    def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Any]:
+        """Return what each answer is worth, as `observe` does."""
+        return [self.observe(p, r, row) for p, r, row in zip(predictions, references, rows, strict=True)]
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        """Return the metrics of some ratings in their own units; by default the means of all values times the scale."""
+        names = list(dict.fromkeys(name for rating in ratings for name in rating.values))
+        means = {n: fmean([r.values[n] for r in ratings if n in r.values]) for n in names}
+        return {n: mean * (self.unit(n)[0] or 1.0) for n, mean in means.items()}
+
+    @property
+    def averages(self) -> bool:
+        """Whether the metrics are means over samples, so that their errors have a closed form."""
+        return type(self).combine is Evaluator.combine
+
+    def unit(self, name: str) -> tuple[float | None, bool]:
+        """Return (scale, higher is better) of a metric."""
+        return self.units.get(name, (self.scale, self.higher_is_better))
+
+    def rate(self, predictions: Sequence[Any], references: Sequence[Any] | None, rows: Sequence[Row] | None = None) -> list[Rating]:
+        """Return one rating a prediction.
+
+        Raises:
+            DataError: no predictions, or lengths that differ.
+        """
+        given = [None] * len(predictions) if references is None else references
+        rows = [{}] * len(predictions) if rows is None else rows
+        if not predictions:
+            raise DataError(f"{type(self).__name__}: no predictions to score")
+        if len(given) != len(predictions) or len(rows) != len(predictions):
+            raise DataError(f"{type(self).__name__}: {len(predictions)} predictions, {len(given)} references and {len(rows)} rows")
+        return [self._rating(value) for value in self.observe_all(predictions, given, rows)]
+
+    def measure(
+        self, predictions: Sequence[Any], references: Sequence[Any] | None = None, rows: Sequence[Row] | None = None
+    ) -> dict[str, float]:
+        """Return the metrics of some predictions in their own units, without tables: the form for notebooks and tests."""
+        return self.combine(self.rate(predictions, references, rows))
+
+    def _rating(self, value: Any) -> Rating:
+        if isinstance(value, Rating):
+            return value
+        if isinstance(value, bool):
+            return Rating({self.metric: float(value)}, correct=value)
+        return Rating(dict(value)) if isinstance(value, Mapping) else Rating({self.metric: float(value)})
+
+    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> tuple[list[Row], Mapping[str, Json]] | None:
+        """Return None: no judge is needed."""
+        return None
+
+    def score(
+        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None = None
+    ) -> tuple[list[Score], list[Metric]]:
+        """Score every row whose status is not ``error``, and the cell (`docs/scoring.md`)."""
+        from evaluators.cell import items_of, metrics_of, scores_of
+
+        items = items_of(extracted, samples, outputs, self)
+        predictions = ["" if item.prediction is None else item.prediction for item in items]
+        ratings = self.rate(predictions, [item.reference for item in items], [item.row for item in items]) if items else []
+        ratings = [r.wrong() if item.refused else r for r, item in zip(ratings, items, strict=True)]
+        scores = scores_of(items, ratings)
+        return scores, metrics_of(self, items, ratings)

@@ -1,0 +1,258 @@
+"""The postprocess and the score stage: plain functions from tables to tables. `docs/scoring.md` states every rule."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from evaluators.base import Design
+from evaluators.cell import check_columns
+from evaluators.choice import choose, token_mean
+from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table_of
+from leaderflow.core.errors import DataError, did_you_mean
+from leaderflow.core.registry import bind, build
+from leaderflow.core.types import Extraction, Json, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from leaderflow.core.specs import DatasetSpec, Typed
+
+_WORST = ("error", "rejected", "filtered")
+_OWN = ("pred_postprocessor", "dataset_postprocessor")
+
+
+def postprocess(
+    outputs: pa.Table,
+    samples: pa.Table,
+    dataset: DatasetSpec,
+    *,
+    model_postprocessor: Typed | None = None,
+    choice: str | None = None,
+    role_markers: tuple[str, str] | None = None,
+) -> pa.Table:
+    """Return what each sample × repeat answered (EXTRACTED), in the order of `outputs`.
+
+    A generated answer goes through the role cut, the model's, the dataset's and the evaluator's own postprocessor, in this order.
+    Rows with labels give the label that `choice` picks; rows of a likelihood without labels give the mean loss a token.
+
+    Args:
+        outputs: the infer table.
+        samples: the read table.
+        dataset: whose eval_cfg applies.
+        model_postprocessor: the model's pred_postprocessor.
+        choice: how to pick among labels (`evaluators.choice`); None for generation.
+        role_markers: begin and end of the role that pred_role names; only the text between them is kept.
+
+    Raises:
+        DataError: an answer of no sample, or a missing output column.
+        SpecError: a postprocessor that does not exist.
+    """
+    rows = dict(rows_of(samples))
+    clean = Pipeline(dataset, model_postprocessor, role_markers)
+    references = _references(rows, dataset)
+    lines = []
+    for (sample_id, repeat), group in _grouped(outputs.to_pylist()):
+        if sample_id not in rows:
+            raise DataError(f"the answer of sample {sample_id!r} belongs to no sample of {dataset.abbr}: read and infer differ")
+        line = _labelled(group, choice) if choice and group[0]["label"] is not None else clean.line(group[0])
+        lines.append({"sample_id": sample_id, "repeat": repeat, "reference": references[sample_id], **line})
+    return table_of(EXTRACTED, lines)
+
+
+def score(
+    extracted: pa.Table, samples: pa.Table, outputs: pa.Table, dataset: DatasetSpec, answers: pa.Table | None = None
+) -> tuple[pa.Table, pa.Table]:
+    """Return the scores of a cell and its metrics (SCORES, METRICS); rows with status ``error`` have no score.
+
+    Args:
+        extracted: the postprocess table.
+        samples: the read table.
+        outputs: the infer table.
+        dataset: whose eval_cfg applies.
+        answers: the judge's answers, where the evaluator asked questions.
+
+    Raises:
+        DataError: tables that do not belong together, or a column the evaluator needs.
+        SpecError: an evaluator that does not exist or does not take these arguments, or a k above the repeats.
+    """
+    evaluator = build_evaluator(dataset)
+    scores, metrics = evaluator.score(extracted, samples, outputs, answers)
+    by_key = {(s.sample_id, s.repeat): s for s in scores}
+    lines = []
+    for line in extracted.select(["sample_id", "repeat", "status"]).to_pylist():
+        found = by_key.pop((line["sample_id"], line["repeat"]), None)
+        if found is not None and line["status"] != "error":
+            detail = None if found.detail is None else _text(found.detail)
+            line |= {"correct": found.correct, "score": found.score, "cluster": found.cluster, "detail": detail}
+        lines.append(line)
+    if by_key:
+        raise DataError(f"the evaluator scored {len(by_key)} rows that were never asked, first sample {next(iter(by_key))[0]!r}")
+    numbers = [{"metric": m.name} | {name: getattr(m, name) for name in METRICS.names[1:]} for m in metrics]
+    return table_of(SCORES, lines), table_of(METRICS, [_finite(n) for n in numbers])
+
+
+def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
+    """Return n, n_scored, n_unparsed, n_truncated, n_filtered, n_rejected and n_failed of a cell.
+
+    n = n_scored + n_failed. A truncated row is counted from `outputs` whatever was found in it; a row without extraction is
+    unparsed whatever its status, those with status ``error`` apart. So one row may count as truncated and as unparsed.
+    """
+    statuses = Counter(extracted.column("status").to_pylist())
+    pairs = zip(extracted.column("status").to_pylist(), extracted.column("extracted").to_pylist(), strict=True)
+    cut = zip(*(outputs.column(c).to_pylist() for c in ("sample_id", "repeat", "status")), strict=True)
+    n, failed = extracted.num_rows, statuses["error"]
+    return {
+        "n": n,
+        "n_scored": n - failed,
+        "n_unparsed": sum(status != "error" and text is None for status, text in pairs),
+        "n_truncated": len({(sample, repeat) for sample, repeat, status in cut if status == "truncated"}),
+        "n_filtered": statuses["filtered"],
+        "n_rejected": statuses["rejected"],
+        "n_failed": failed,
+    }
+
+
+def build_evaluator(dataset: DatasetSpec) -> Any:
+    """Return the evaluator of a dataset, told its clusters and k.
+
+    Raises:
+        SpecError: an unknown evaluator or argument.
+    """
+    config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
+    evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
+    evaluator.design = Design(dataset.reader_cfg.cluster_column, tuple(dataset.k))
+    return evaluator
+
+
+def check(dataset: DatasetSpec, samples: pa.Table) -> None:
+    """See that the rows have what scoring needs, before any request is sent.
+
+    Raises:
+        DataError: no rows, or a column that the evaluator, the clustering or the reference needs is absent.
+        SpecError: a postprocessor or evaluator that does not exist or does not take its arguments.
+    """
+    evaluator, row = build_evaluator(dataset), next((row for _, row in rows_of(samples.slice(0, 1))), None)
+    if row is None:
+        raise DataError(f"{dataset.abbr}: no sample to score")
+    needed = {dataset.reader_cfg.output_column, dataset.reader_cfg.cluster_column} - {None}
+    check_columns(row, needed | evaluator.needs, f"{dataset.abbr} ({dataset.eval_cfg.evaluator['type']})")
+    Pipeline(dataset, None, None)
+    _references({}, dataset)
+
+
+class Pipeline:
+    """The postprocessors of one cell in their order; `line` applies them to one answer."""
+
+    def __init__(self, dataset: DatasetSpec, model: Typed | None, role_markers: tuple[str, str] | None) -> None:
+        cfg, key = dataset.eval_cfg, f"{dataset.abbr}.eval_cfg"
+        own = cfg.evaluator.get("pred_postprocessor")
+        chain = [(model, "pred_postprocessor"), (cfg.pred_postprocessor, f"{key}.pred_postprocessor"), (own, f"{key}.evaluator")]
+        self.steps = [bind("postprocessor", config, key=where) for config, where in chain if config]
+        self.name = " + ".join(str(config["type"]) for config, _ in chain if config) or None
+        self.markers = role_markers if role_markers and any(mark.strip() for mark in role_markers) else None
+
+    def line(self, output: Mapping[str, Any]) -> dict[str, Any]:
+        """Return status, extracted, span and extractor of one row of the infer table."""
+        status, extractor = output["status"], self.name
+        if status in _WORST:
+            return {"status": status}
+        value = _answer(output)
+        try:
+            found = self._run(value)
+        except Exception as exc:  # one strange answer must not cost the scores of all others; `show --audit` lists it
+            found, extractor = Extraction(None), f"{self.name}: {type(exc).__name__}: {exc}"
+        value = _jsonable(found.value)
+        if value in (None, "", []):
+            return {"status": "unparsed", "extractor": extractor}
+        span = None if found.start is None or found.end is None else [found.start, found.end]
+        return {"status": status, "extracted": _text(value), "span": span, "extractor": extractor}
+
+    def _run(self, value: Json) -> Extraction:
+        if isinstance(value, list):
+            return Extraction([self._run(part).value for part in value])
+        found = Extraction(_between(value, *self.markers) if self.markers and isinstance(value, str) else value)
+        for step in self.steps:
+            before, result = found, step(found.value)
+            found = result if isinstance(result, Extraction) else Extraction(result)
+            if found.start is not None and before.value != value:
+                found = _shifted(found, value, before.value)
+        return found
+
+
+def _answer(output: Mapping[str, Any]) -> Json:
+    """The generated text, the list of a multi-turn answer, or the mean loss a token of a likelihood without labels."""
+    if output["turns"] is not None:
+        return json.loads(output["turns"])
+    if output["output"] is None and output["nll"] is not None:
+        return token_mean(output)
+    return output["output"] or ""
+
+
+def _labelled(group: Sequence[Mapping[str, Any]], choice: str) -> dict[str, Any]:
+    statuses = {line["status"] for line in group}
+    for status in _WORST:
+        if status in statuses:
+            return {"status": status}
+    if unscored := next((line["label"] for line in group if line["nll"] is None), None):
+        raise DataError(f"sample {group[0]['sample_id']!r} has no likelihood for label {unscored!r}")
+    return {"status": "ok", "extracted": _text(choose(group, choice)), "extractor": choice}
+
+
+def _grouped(lines: Iterable[dict[str, Any]]) -> Iterable[tuple[tuple[str, int], list[dict[str, Any]]]]:
+    """The rows of each sample × repeat, in the order in which these first come."""
+    numbered = list(lines)
+    first: dict[tuple[str, int], int] = {}
+    for line in numbered:
+        first.setdefault((line["sample_id"], line["repeat"]), len(first))
+    numbered.sort(key=lambda line: first[line["sample_id"], line["repeat"]])
+    return ((key, list(part)) for key, part in groupby(numbered, key=lambda line: (line["sample_id"], line["repeat"])))
+
+
+def _references(rows: Mapping[str, Row], dataset: DatasetSpec) -> dict[str, str | None]:
+    column, config = dataset.reader_cfg.output_column, dataset.eval_cfg.dataset_postprocessor
+    config = config or dataset.eval_cfg.evaluator.get("dataset_postprocessor")
+    if column is None:
+        return dict.fromkeys(rows)
+    clean: Callable[[Any], Any] = bind("postprocessor", config) if config else lambda value: value
+    found: dict[str, str | None] = {}
+    for sample_id, row in rows.items():
+        if column not in row:
+            raise DataError(f"{dataset.abbr}: no output column {column!r} in sample {sample_id!r}{did_you_mean(column, row)}")
+        value = clean(row[column])
+        found[sample_id] = _text(_jsonable(value.value if isinstance(value, Extraction) else value))
+    return found
+
+
+def _between(text: str, begin: str, end: str) -> str:
+    """What stands between the markers; a marker that is absent cuts nothing."""
+    start = text.find(begin) + len(begin) if begin and begin in text else 0
+    stop = text.find(end, start) if end else -1
+    return text[start:] if stop < 0 else text[start:stop]
+
+
+def _shifted(found: Extraction, output: Json, seen: Json) -> Extraction:
+    """The span in the output of what was found in a part of it; none where that part cannot be placed without doubt."""
+    if isinstance(output, str) and isinstance(seen, str) and output.count(seen) == 1 and found.start is not None and found.end:
+        offset = output.index(seen)
+        return Extraction(found.value, found.start + offset, found.end + offset)
+    return Extraction(found.value)
+
+
+def _jsonable(value: Any) -> Json:
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(metric: dict[str, Any]) -> dict[str, Any]:
+    """NaN is no JSON: a number that does not exist is null."""
+    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in metric.items()}

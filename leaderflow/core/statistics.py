@@ -1,0 +1,239 @@
+"""Standard errors, intervals, tests and the closed forms of repeated sampling. Pure: numbers in, numbers out.
+
+Units are those of the values. ``None`` means "cannot be said" (one sample has no spread); nothing here returns NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, median
+from typing import TYPE_CHECKING, Any
+
+from leaderflow.core.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "Estimate",
+    "bootstrap",
+    "clustered_stderr",
+    "g_pass_at_k",
+    "holm",
+    "mcnemar",
+    "mean_estimate",
+    "mean_stderr",
+    "median",
+    "mg_pass_at_k",
+    "minimal_detectable_difference",
+    "paired_bootstrap",
+    "paired_permutation",
+    "pass_at_k",
+    "pass_hat_k",
+    "weighted_mean",
+    "wilson",
+]
+
+_SEED = 20240229
+_EXACT_UP_TO = 12
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its standard error and 95 % interval, all in the unit of the values."""
+
+    value: float
+    stderr: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def mean_stderr(values: Sequence[float]) -> float | None:
+    """Return s/√n with the sample deviation s (n−1 below), or None for fewer than two values."""
+    if len(values) < 2:
+        return None
+    centre = fmean(values)
+    return math.sqrt(math.fsum((v - centre) ** 2 for v in values) / (len(values) - 1) / len(values))
+
+
+def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
+    """Return the cluster-robust standard error of the mean, with the G/(G−1) correction; None for fewer than two clusters.
+
+    Deviations are summed within a cluster before they are squared (Liang & Zeger 1986; Miller 2024, "Adding error bars to
+    evals"). With clusters of one it equals `mean_stderr`.
+    """
+    centre = fmean(values)
+    sums: dict[Hashable, float] = defaultdict(float)
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] += value - centre
+    groups = len(sums)
+    if groups < 2:
+        return None
+    return math.sqrt(math.fsum(s * s for s in sums.values()) * groups / (groups - 1)) / len(values)
+
+
+def z_of(confidence: float = 0.95) -> float:
+    """Return the two-sided normal quantile, 1.96 for 95 %."""
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
+
+
+def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the Wilson score interval of a share out of `n` trials; `n` may be an effective size (Wilson 1927)."""
+    z2 = z_of(confidence) ** 2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def mean_estimate(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, binary: bool = False, confidence: float = 0.95
+) -> Estimate:
+    """Return the mean of values in 0–1 with its standard error and interval.
+
+    Binary values get Wilson's interval; clustered ones with the effective size p(1−p)/stderr², at most n and, where all values
+    agree, the number of clusters. Other values get mean ± z·stderr, cut to 0–1 if all values lie there.
+
+    Raises:
+        DataError: no values.
+    """
+    if not values:
+        raise DataError("nothing was scored, so there is no mean: the cell has no sample with an answer")
+    value = fmean(values)
+    stderr = mean_stderr(values) if clusters is None else clustered_stderr(values, clusters)
+    if binary:
+        low, high = wilson(value, _effective_size(values, clusters, value, stderr), confidence)
+        return Estimate(value, stderr, low, high)
+    if stderr is None:
+        return Estimate(value)
+    half, bounded = z_of(confidence) * stderr, min(values) >= 0 and max(values) <= 1
+    low, high = value - half, value + half
+    return Estimate(value, stderr, max(0.0, low) if bounded else low, min(1.0, high) if bounded else high)
+
+
+def _effective_size(values: Sequence[float], clusters: Sequence[Hashable] | None, share: float, stderr: float | None) -> float:
+    if clusters is None:
+        return len(values)
+    spread = share * (1 - share)
+    return min(len(values), spread / stderr**2) if stderr and spread else len(set(clusters))
+
+
+def weighted_mean(values: Sequence[float], stderrs: Sequence[float | None], weights: Sequence[float] | None = None) -> Estimate:
+    """Return the weighted mean of independent estimates and the error of that same mean: √Σ(wᵢsᵢ)²/Σwᵢ.
+
+    Without weights all count alike. The error is None if one of the members' is.
+    """
+    weights = weights or [1.0] * len(values)
+    total = math.fsum(weights)
+    value = math.fsum(w * v for w, v in zip(weights, values, strict=True)) / total
+    if any(s is None for s in stderrs):
+        return Estimate(value)
+    stderr = math.sqrt(math.fsum((w * s) ** 2 for w, s in zip(weights, stderrs, strict=True) if s is not None)) / total
+    half = z_of() * stderr
+    return Estimate(value, stderr, value - half, value + half)
+
+
+def bootstrap(
+    size: int, statistic: Callable[[Any], Sequence[float]], *, resamples: int = 1000, seed: int = _SEED, confidence: float = 0.95
+) -> list[Estimate] | None:
+    """Return percentile bootstraps of several statistics of `size` units (Efron 1979), or None for fewer than two units.
+
+    Args:
+        size: number of independent units (samples, or clusters).
+        statistic: takes an int array of unit positions of shape (size,) and returns the statistics of these units, always as many.
+        resamples: how many draws; they come from one matrix, so the result depends on the seed alone.
+        seed: seeds the draw.
+        confidence: of the interval.
+    """
+    if size < 2:
+        return None
+    import numpy as np
+
+    draws = np.random.default_rng(seed).integers(size, size=(resamples, size), dtype=np.int32)
+    values = np.array([statistic(row) for row in draws], dtype=float)
+    whole = statistic(np.arange(size))
+    low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2], axis=0)
+    errors = values.std(axis=0, ddof=1)
+    return [Estimate(float(v), float(e), float(lo), float(hi)) for v, e, lo, hi in zip(whole, errors, low, high, strict=True)]
+
+
+def mcnemar(only_left: int, only_right: int) -> float:
+    """Return the exact two-sided p-value of McNemar's test from the two counts of disagreement (McNemar 1947)."""
+    n, fewer = only_left + only_right, min(only_left, only_right)
+    return min(1.0, 2 * sum(math.comb(n, i) for i in range(fewer + 1)) / (1 << n))
+
+
+def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000, seed: int = _SEED) -> float:
+    """Return the two-sided p-value of the sign-flip test of mean difference 0: exact up to 12 pairs, else (1+hits)/(1+draws)."""
+    import numpy as np
+
+    values = np.asarray([d for d in differences if d], dtype=float)
+    if not len(values):
+        return 1.0
+    observed = abs(values.sum()) * (1 - 1e-12)
+    if len(values) <= _EXACT_UP_TO:
+        bits = np.arange(2 ** len(values))[:, None] >> np.arange(len(values)) & 1
+        return float(np.mean(np.abs((bits * 2 - 1) @ values) >= observed))
+    rng, hits, done = np.random.default_rng(seed), 0, 0
+    while done < resamples:
+        rows = min(resamples - done, max(1, _BLOCK // len(values)))
+        signs = rng.integers(2, size=(rows, len(values)), dtype=np.int8) * 2 - 1
+        hits, done = hits + int(np.sum(np.abs(signs @ values) >= observed)), done + rows
+    return (1 + hits) / (1 + resamples)
+
+
+def paired_bootstrap(differences: Sequence[float], *, resamples: int = 1000, seed: int = _SEED) -> Estimate | None:
+    """Return the mean of paired differences with its bootstrap error and 95 % interval."""
+    import numpy as np
+
+    values = np.asarray(differences, dtype=float)
+
+    def mean_of(rows: np.ndarray[Any, Any]) -> list[float]:
+        return [float(values[rows].mean())]
+
+    found = bootstrap(len(values), mean_of, resamples=resamples, seed=seed)
+    return found[0] if found else None
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return Holm's step-down adjusted p-values in the order given (Holm 1979)."""
+    adjusted, running = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return adjusted
+
+
+def minimal_detectable_difference(stderr: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Return the smallest true difference found with `power` at level `alpha`, given the difference's standard error."""
+    return (z_of(1 - alpha) + NormalDist().inv_cdf(power)) * stderr
+
+
+def pass_at_k(n: int, correct: int, k: int) -> float:
+    """Return the chance that at least one of k answers drawn from n is correct: 1 − C(n−c,k)/C(n,k) (Chen et al. 2021)."""
+    return _at_least(n, correct, k, 1)
+
+
+def pass_hat_k(n: int, correct: int, k: int) -> float:
+    """Return the chance that all of k answers drawn from n are correct: C(c,k)/C(n,k), pass^k (Yao et al. 2024, τ-bench)."""
+    return _at_least(n, correct, k, k)
+
+
+def g_pass_at_k(n: int, correct: int, k: int, threshold: float) -> float:
+    """Return G-Pass@k_τ: the chance that at least max(⌈τk⌉, 1) of k answers are correct (Liu et al. 2024)."""
+    return _at_least(n, correct, k, max(math.ceil(k * threshold), 1))
+
+
+def mg_pass_at_k(n: int, correct: int, k: int) -> float:
+    """Return mG-Pass@k: (2/k)·Σ over i from ⌈k/2⌉+1 to k of the chance that at least i of k are correct (Liu et al. 2024)."""
+    return 2 / k * math.fsum(_at_least(n, correct, k, i) for i in range(math.ceil(k / 2) + 1, k + 1))
+
+
+def _at_least(n: int, correct: int, k: int, least: int) -> float:
+    if not 1 <= k <= n:
+        raise DataError(f"k = {k} answers cannot be drawn from n = {n}: k must be between 1 and the number of repeats")
+    ways = sum(math.comb(correct, i) * math.comb(n - correct, k - i) for i in range(least, min(correct, k) + 1))
+    return ways / math.comb(n, k)
