@@ -20,6 +20,7 @@ TEMPLATES = {
 RETRIEVERS = {
     "ZeroRetriever": "templating.retrievers.fixed:ZeroRetriever",
     "FixKRetriever": "templating.retrievers.fixed:FixKRetriever",
+    "SlidingWindowRetriever": "templating.retrievers.fixed:SlidingWindowRetriever",
 }
 
 INFERENCERS = {

@@ -1,0 +1,99 @@
+"""The retrieve stage: the in-context examples of every sample, as ids in prompt order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from leaderflow.core import registry
+from leaderflow.core.artifacts import EXAMPLES, rows_of, table_of
+from leaderflow.core.errors import DataError, SpecError
+from leaderflow.core.types import Capability, Json, Row
+from templating.retrievers.base import KEY, Context, Embed, Loglikelihood
+
+if TYPE_CHECKING:
+    from leaderflow.core.specs import DatasetSpec
+    from leaderflow.core.types import Retriever
+
+HANDED = frozenset({"context"})
+"""What leaderflow passes to a retriever beside its configuration."""
+
+
+def retrieve(
+    samples: pa.Table,
+    pool: pa.Table,
+    dataset: DatasetSpec,
+    *,
+    embed: Embed | None = None,
+    loglikelihood: Loglikelihood | None = None,
+) -> pa.Table:
+    """Choose every sample's examples.
+
+    Args:
+        samples: the read table of what is evaluated (SAMPLES).
+        pool: the read table of the train split (SAMPLES), in the split's order.
+        dataset: the dataset's spec.
+        embed: texts → float32 array (n, dimension), for retrievers whose `needs` name ``embed``.
+        loglikelihood: `Backend.loglikelihood`, for retrievers whose `needs` name ``loglikelihood``.
+
+    Returns:
+        EXAMPLES, in the samples' order.
+
+    Raises:
+        SpecError: the retriever's configuration is wrong, or what it needs was not handed over.
+        DataError: the pool is too small, or rows lack a column.
+    """
+    retriever = build(dataset, embed=embed, loglikelihood=loglikelihood)
+    rows = rows_of(samples)
+    chosen = retriever.retrieve(rows, rows_of(pool))
+    pairs = zip(rows, chosen, strict=True)
+    return table_of(EXAMPLES, [{"sample_id": sample_id, "example_ids": ids} for (sample_id, _), ids in pairs])
+
+
+def needs(dataset: DatasetSpec, *, key: str = KEY) -> frozenset[Capability]:
+    """Return what the dataset's retriever asks of a model; empty for most.
+
+    Raises:
+        SpecError: the retriever is unknown or one of its arguments is.
+    """
+    registry.check("retriever", dataset.infer_cfg.retriever, key=key, handed=HANDED)
+    return frozenset(getattr(registry.resolve("retriever", dataset.infer_cfg.retriever["type"], key=key), "needs", ()))
+
+
+def build(dataset: DatasetSpec, *, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None) -> Retriever:
+    """Build the dataset's retriever.
+
+    Raises:
+        SpecError: its configuration is wrong, or what it needs was not handed over.
+    """
+    given = {"embed": embed, "loglikelihood": loglikelihood}
+    for capability in sorted(needs(dataset)):
+        if given.get(capability) is None:
+            name = dataset.infer_cfg.retriever["type"]
+            raise SpecError(f"{name} needs a model that offers {capability!r}; choose another retriever or model", key=KEY)
+    return registry.build("retriever", dataset.infer_cfg.retriever, key=KEY, context=context(dataset, embed, loglikelihood))  # type: ignore[no-any-return]
+
+
+def context(dataset: DatasetSpec, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None) -> Context:
+    """Return what the dataset's retriever is built with."""
+    return Context(
+        text=lambda row: _text(dataset, row),
+        twin=lambda row: [_column(row, name) for name in dataset.reader_cfg.input_columns] or row,
+        label=lambda row: _column(row, dataset.reader_cfg.output_column),
+        compat=dataset.compat == "opencompass",
+        embed=embed,
+        loglikelihood=loglikelihood,
+    )
+
+
+def _text(dataset: DatasetSpec, row: Row) -> str:
+    return " ".join(str(_column(row, name)) for name in dataset.reader_cfg.input_columns)
+
+
+def _column(row: Row, name: str | None) -> Json:
+    if name is None:
+        raise SpecError("this retriever reads the answer, but reader_cfg names no output_column", key=KEY)
+    if name not in row:
+        raise DataError(f"{KEY}: a row has no column {name!r} (it has {', '.join(map(repr, row))})")
+    return row[name]
