@@ -36,7 +36,10 @@ MODELS = {
 
 EVALUATORS: dict[str, str] = {}
 
-POSTPROCESSORS: dict[str, str] = {}
+POSTPROCESSORS: dict[str, str] = {
+    "choice_letter": "evaluators.extractors.choice:choice_letter",
+    "final_number": "evaluators.extractors.number:final_number",
+}
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "dataset": DATASETS,
