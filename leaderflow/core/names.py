@@ -41,7 +41,10 @@ EVALUATORS: dict[str, str] = {
     "Gsm8kEvaluator": "evaluators.exact:Gsm8kEvaluator",
 }
 
-POSTPROCESSORS: dict[str, str] = {}
+POSTPROCESSORS: dict[str, str] = {
+    "choice_letter": "evaluators.extractors.choice:choice_letter",
+    "final_number": "evaluators.extractors.number:final_number",
+}
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "dataset": DATASETS,
