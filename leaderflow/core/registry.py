@@ -56,6 +56,12 @@ def check(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, han
     _bind(kind, config, key, handed)
 
 
+def arguments(kind: Kind, name: str) -> tuple[list[str], bool]:
+    """Return the arguments that a type takes, and whether it takes any others too."""
+    accepted = _parameters(resolve(kind, name))
+    return [argument for argument in accepted if argument != "**"], "**" in accepted
+
+
 def build(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, **handed: Any) -> Any:
     """Build what a ``{type: …, **arguments}`` mapping names; `handed` are arguments that leaderflow passes beside it."""
     factory = _bind(kind, config, key, frozenset(handed))

@@ -24,7 +24,7 @@ Typed = dict[str, Json]
 class Config(BaseModel):
     """Base of all specs: unknown keys refused, immutable, arbitrary JSON kept as it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True)
 
 
 class ReaderCfg(Config):
@@ -137,7 +137,7 @@ class ModelSpec(Config):
     """Folder or hub id of the tokenizer that counts an API model's tokens."""
     key: str | None = None
     """``ENV`` reads OPENAI_API_KEY; nothing else may stand here."""
-    key_env: str | None = None
+    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
     """Name of the environment variable that holds the key."""
     openai_api_base: str | None = None
     max_seq_len: Annotated[int, Field(ge=1)] | None = None
