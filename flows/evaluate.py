@@ -9,8 +9,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from prefect import flow, runtime
+from prefect.client.schemas.objects import State
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
-from prefect.states import Completed, Failed, State
+from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import artifacts, server
@@ -63,19 +64,23 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    spec = evaluation.session.spec
-    names = [m.abbr for m in spec.models], [d.abbr for d in spec.datasets]
     with _api() as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         token = _EVALUATION.set(evaluation)
         try:
-            state: State[Any] = asyncio.run(evaluate(*names, evaluation.manifest.spec, return_state=True))
+            state: State[Any] = asyncio.run(_awaited(evaluation))
         finally:
             _EVALUATION.reset(token)
     if evaluation.manifest.state in {"running", "failed"}:
         raise _cause(state)
     result = evaluation.result()
     return result.model_copy(update={"ui": f"{ui}/runs/flow-run/{evaluation.manifest.flow_run}"})
+
+
+async def _awaited(evaluation: Evaluation) -> State[Any]:
+    spec = evaluation.session.spec
+    names = [m.abbr for m in spec.models], [d.abbr for d in spec.datasets]
+    return await evaluate(*names, evaluation.manifest.spec, return_state=True)
 
 
 def _cause(state: State[Any]) -> BaseException:

@@ -36,7 +36,11 @@ def prefect_tasks() -> Submit:
         future = TASKS[step.stage].submit(step)
         done = asyncio.Event()
         loop = asyncio.get_running_loop()
-        future.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+
+        def wake(_: object) -> None:
+            loop.call_soon_threadsafe(done.set)
+
+        future.add_done_callback(wake)
         await done.wait()
         outcome = future.state.result(raise_on_failure=False)
         if isinstance(outcome, BaseException):

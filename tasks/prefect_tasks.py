@@ -11,7 +11,8 @@ from typing import Any
 
 from prefect import Task
 from prefect.cache_policies import NO_CACHE
-from prefect.states import Completed, Failed, State
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed
 
 from leaderflow.core.errors import BackendError
 from tasks.step import Outcome, Step, perform

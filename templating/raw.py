@@ -94,7 +94,9 @@ class RawPromptTemplate:
         if not isinstance(found, list):
             raise TemplateError(f"expand_column {column!r} must hold a list of messages, got {type(found).__name__}")
         if wrong := next((m for m in found if not _is_message(m)), None):
-            raise TemplateError(f"expand_column {column!r} holds {wrong!r}; a message needs a role ({', '.join(ROLES)}) and content")
+            raise TemplateError(
+                f"expand_column {column!r} holds {wrong!r}; a message needs a role ({', '.join(ROLES)}) and content"
+            )
         return cast(list[Message], found)
 
 

@@ -147,4 +147,6 @@ def _matching_braces(text: str) -> dict[int, int]:
 
 def _unknown(name: str, columns: Collection[str]) -> str:
     known = ", ".join(columns)
-    return f"{{{name}}} names no column{did_you_mean(name, columns)} (columns: {known}; for a literal {{{name}}} write {{{{{name}}}}})"
+    return (
+        f"{{{name}}} names no column{did_you_mean(name, columns)} (columns: {known}; for a literal {{{name}}} write {{{{{name}}}}})"
+    )
