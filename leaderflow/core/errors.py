@@ -76,7 +76,7 @@ class RegressionFound(LeaderflowError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or an empty string where nothing known is close to `name`."""
-    from rapidfuzz import process  # only a mistake needs it
+    from rapidfuzz import fuzz, process  # only a mistake needs it
 
-    best = process.extractOne(name, list(known), score_cutoff=60)
+    best = process.extractOne(name, list(known), scorer=fuzz.ratio, processor=str.lower, score_cutoff=60)
     return f"; did you mean {best[0]!r}?" if best else ""

@@ -1,0 +1,190 @@
+"""Recipes: named YAML files of one dataset, model or leaderboard, and families of datasets by one `matrix:`.
+
+They lie in the shipped folder ``recipes`` and in the folders of ``LEADERFLOW_RECIPES``, which come first::
+
+    datasets/FAMILY/NAME.yaml    models/NAME.yaml    leaderboards/NAME.yaml
+
+A file whose name begins with ``_`` is not a recipe of its own, only a base that others name by ``recipe:``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.paths import data_file
+from leaderflow.core.types import Json
+from leaderflow.core.yaml import Located, load_yaml
+
+log = logging.getLogger("leaderflow.recipes")
+
+RecipeKind = Literal["datasets", "models", "leaderboards"]
+
+_PATTERN = {"datasets": "datasets/*/{}.yaml", "models": "models/{}.yaml", "leaderboards": "leaderboards/{}.yaml"}
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe with everything it builds on; `size` is the number of members of its whole family (None: not a family)."""
+
+    block: Located
+    name: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """The datasets of one recipe: one, or those of its matrix whose files are there."""
+
+    members: list[Located]
+    group: str | None = None
+    size: int | None = None
+
+
+def folders() -> list[Path]:
+    """Return the folders that hold recipes, the user's first."""
+    own = [Path(part).expanduser() for part in os.environ.get("LEADERFLOW_RECIPES", "").split(os.pathsep) if part]
+    return [*own, data_file("recipes")]
+
+
+def names(kind: RecipeKind) -> dict[str, Path]:
+    """Return the recipes of a kind: name → file, sorted by name."""
+    found: dict[str, Path] = {}
+    for folder in folders():
+        for path in folder.glob(_PATTERN[kind].format("*")):
+            if not path.name.startswith("_"):
+                found.setdefault(path.stem, path)
+    return dict(sorted(found.items()))
+
+
+def find(kind: RecipeKind, name: str) -> Path | None:
+    """Return the file of a recipe, or None."""
+    if not re.fullmatch(r"[\w.+-]+", name):
+        return None
+    return next((path for folder in folders() for path in folder.glob(_PATTERN[kind].format(name))), None)
+
+
+def read(kind: RecipeKind, name: str, trail: tuple[str, ...] = ()) -> Recipe:
+    """Read a recipe by name, with what it builds on.
+
+    Raises:
+        SpecError: there is no such recipe, or recipes build on each other in a circle.
+    """
+    path = find(kind, name)
+    if path is None:
+        known = names(kind)
+        listed = f"; `leaderflow list {kind}` shows them" if kind != "leaderboards" else ""
+        raise SpecError(f"there is no {kind[:-1]} recipe {name!r}{did_you_mean(name, known) or listed}")
+    if name in trail:
+        raise SpecError(f"recipes build on each other: {' → '.join([*trail, name])}", file=str(path))
+    recipe = resolve(kind, load_yaml(path), (*trail, name))
+    return Recipe(recipe.block.updated(source=str(path)), name, recipe.size)
+
+
+def resolve(kind: RecipeKind, block: Located, trail: tuple[str, ...] = ()) -> Recipe:
+    """Lay a block on the recipe that its `recipe:` names, if it names one."""
+    name = block.value.get("recipe")
+    if name is None:
+        return Recipe(block, size=_size(block))
+    if not isinstance(name, str):
+        raise block.error("must be the name of a recipe", "recipe")
+    try:
+        base = read(kind, name, trail)
+    except SpecError as exc:
+        raise exc if exc.file else block.error(exc.message, "recipe") from exc
+    return Recipe(base.block.merged(block.without("recipe")), base.name, base.size or _size(block))
+
+
+def expand(recipe: Recipe, data_dir: Path | None = None) -> Family:
+    """Return the datasets of a recipe: one for each combination of its `matrix:`, ``${name}`` replaced in every text.
+
+    Members whose `local:` files are all absent below the data directory, while it holds others, are left out with one logged line;
+    ``skip_absent: false`` keeps them.
+    """
+    matrix = recipe.block.value.get("matrix")
+    skip = recipe.block.value.get("skip_absent", True)
+    if not isinstance(skip, bool):
+        raise recipe.block.error("must be true or false", "skip_absent")
+    plain = recipe.block.without("matrix", "skip_absent")
+    if matrix is None:
+        return Family([plain], plain.value.get("group"), recipe.size)
+    if recipe.name and "group" not in plain.value:
+        plain = plain.updated(group=recipe.name)
+    members = [_member(plain, values) for values in _combinations(recipe.block)]
+    present = _present(members, data_dir) if skip else members
+    return Family(present, plain.value.get("group"), recipe.size)
+
+
+def _present(members: Sequence[Located], data_dir: Path | None) -> list[Located]:
+    there = [data_dir is None or _is_there(member.value.get("local"), data_dir) for member in members]
+    here = [member for member, found in zip(members, there, strict=True) if found]
+    absent = [str(member.value.get("abbr")) for member, found in zip(members, there, strict=True) if not found]
+    if not here or not absent:
+        return list(members)
+    log.warning(
+        "%s: %d of %d members are not below %s and are left out: %s",
+        here[0].value.get("group") or "matrix",
+        len(absent),
+        len(members),
+        data_dir,
+        ", ".join(absent),
+    )
+    return here
+
+
+def _is_there(local: Json, data_dir: Path) -> bool:
+    paths = local.values() if isinstance(local, dict) else [local]
+    return any(isinstance(path, str) and (data_dir / path).exists() for path in paths)
+
+
+def _size(block: Located) -> int | None:
+    return len(_combinations(block)) if block.value.get("matrix") is not None else None
+
+
+def _combinations(block: Located) -> list[dict[str, Json]]:
+    matrix = block.value["matrix"]
+    if not isinstance(matrix, dict) or not matrix:
+        raise block.error("must be a mapping of names to lists, such as {subject: [anatomy, law]}", "matrix")
+    for name, values in matrix.items():
+        if not isinstance(values, list) or not values:
+            raise block.error("must be a list that is not empty", "matrix", name)
+    return [dict(zip(matrix, values, strict=True)) for values in itertools.product(*matrix.values())]
+
+
+def _member(block: Located, values: Mapping[str, Json]) -> Located:
+    return Located(_filled(block.value, values, block), block.places)
+
+
+def _filled(value: Json, values: Mapping[str, Json], block: Located) -> Json:
+    if isinstance(value, dict):
+        return {key: _filled(inner, values, block) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_filled(inner, values, block) for inner in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    if whole := _VARIABLE.fullmatch(value):
+        return _variable(whole, values, block)
+    return _VARIABLE.sub(lambda match: str(_variable(match, values, block)), value)
+
+
+def _variable(match: re.Match[str], values: Mapping[str, Json], block: Located) -> Any:
+    """Return the value of ``${name}`` or ``${name.key}``; any other ``${…}`` is text, unless it looks like a slip."""
+    head, *keys = match[1].split(".")
+    if head not in values:
+        if guess := did_you_mean(head, values):
+            raise block.error(f"the matrix has no {match[0]}{guess}", "matrix")
+        return match[0]
+    value = values[head]
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            raise block.error(f"the matrix's {head} has no {key!r} for {match[0]}", "matrix", head)
+        value = value[key]
+    return value
