@@ -21,6 +21,14 @@ RETRIEVERS = {
     "ZeroRetriever": "templating.retrievers.fixed:ZeroRetriever",
     "FixKRetriever": "templating.retrievers.fixed:FixKRetriever",
     "SlidingWindowRetriever": "templating.retrievers.fixed:SlidingWindowRetriever",
+    "RandomRetriever": "templating.retrievers.draws:RandomRetriever",
+    "BalancedRetriever": "templating.retrievers.draws:BalancedRetriever",
+    "BM25Retriever": "templating.retrievers.bm25:BM25Retriever",
+    "TopkRetriever": "templating.retrievers.similar:TopkRetriever",
+    "MMRRetriever": "templating.retrievers.similar:MMRRetriever",
+    "DPPRetriever": "templating.retrievers.dpp:DPPRetriever",
+    "VotekRetriever": "templating.retrievers.votek:VotekRetriever",
+    "XiezhiRetriever": "templating.retrievers.shared_labels:XiezhiRetriever",
 }
 
 INFERENCERS = {

@@ -100,6 +100,8 @@ class ExampleRetriever(ABC):
     needs: ClassVar[frozenset[Capability]] = frozenset()
     sorts_pool: ClassVar[bool] = True
     """False where positions have a documented meaning."""
+    in_opencompass: ClassVar[bool] = True
+    """False for our own retrievers: they know the native choice alone."""
 
     def __init__(self, context: Context, ice_num: int = 1, ice_separator: str = "\n", ice_eos_token: str = "\n") -> None:
         self.context = context
@@ -111,7 +113,7 @@ class ExampleRetriever(ABC):
         Raises:
             DataError: the pool is too small or holds no row at a position that was asked for.
         """
-        native = not self.context.compat
+        native = not (self.context.compat and self.in_opencompass)
         rows = Pool(sorted(pool, key=lambda sample: sample[0]) if native and self.sorts_pool else pool, self.context)
         chosen = self.native(samples, rows) if native else self.recorded(samples, rows)
         return [[self._id(rows, position) for position in positions] for positions in chosen]
@@ -120,9 +122,9 @@ class ExampleRetriever(ABC):
     def native(self, samples: Sequence[Sample], pool: Pool) -> list[list[int]]:
         """Choose deterministically and independently of the rows' order; a sample's twins are never among its examples."""
 
-    @abstractmethod
     def recorded(self, samples: Sequence[Sample], pool: Pool) -> list[list[int]]:
         """Choose as recorded of OpenCompass, the sample itself included."""
+        raise NotImplementedError
 
     def _id(self, pool: Pool, position: int) -> str:
         if not -len(pool) <= position < len(pool):
