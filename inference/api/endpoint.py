@@ -1,0 +1,127 @@
+"""One endpoint: the event loop, the connections and the window that everything sent to it shares."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import urllib.request
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from inference.api.errors import Fault, from_status
+from inference.api.retry import retry_after
+from inference.api.window import Window
+
+T = TypeVar("T")
+
+CONNECT_S = 5.0
+
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_endpoints: dict[str, Endpoint] = {}
+_lock = threading.Lock()
+
+
+@dataclass(eq=False)
+class Endpoint:
+    """An endpoint in use. `window` and the connections are shared by all models, shards and cells that ask it.
+
+    Where its users name different sizes, the smallest counts: the server is one.
+    """
+
+    base_url: str
+    window: Window
+    proxy: str | None
+    sizes: list[int] = field(default_factory=list)
+    session: aiohttp.ClientSession | None = None
+
+    async def post(self, path: str, body: bytes, headers: dict[str, str], timeout: float) -> bytes:
+        """Post a JSON body and return the reply's.
+
+        Raises:
+            Fault: no reply within `timeout` seconds, a lost connection, or a status other than 200.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                async with self._open().post(f"{self.base_url}/{path}", data=body, headers=headers, proxy=self.proxy) as response:
+                    content = await response.read()
+        except TimeoutError:
+            raise Fault("retryable", f"no reply within {timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as exc:
+            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}") from None
+        if response.status != 200:
+            raise from_status(response.status, content, retry_after(response.headers))
+        return content
+
+    async def get(self, path: str, headers: dict[str, str], timeout: float) -> tuple[int, bytes]:
+        """Return status and body of a GET.
+
+        Raises:
+            OSError: the endpoint cannot be reached, or says nothing for `timeout` seconds (TimeoutError).
+        """
+        async with asyncio.timeout(timeout):
+            async with self._open().get(f"{self.base_url}/{path}", headers=headers, proxy=self.proxy) as response:
+                return response.status, await response.read()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self.session is None:  # the window bounds the connections; waiting for one must not count against a request
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S)
+            self.session = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        return self.session
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop of all endpoints, which runs in a thread of its own."""
+    with _lock:
+        found = _loops.get(os.getpid())  # a forked child has no such thread
+        if found is None:
+            found = _loops[os.getpid()] = asyncio.new_event_loop()
+            threading.Thread(target=found.run_forever, name="api-loop", daemon=True).start()
+        return found
+
+
+def call(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in the endpoints' loop and wait for its result."""
+    return asyncio.run_coroutine_threadsafe(coroutine, loop()).result()
+
+
+def attach(base_url: str, size: int) -> Endpoint:
+    """Return the endpoint of that address, opened for a user that wants `size` requests in flight; `detach` gives it back."""
+    with _lock:
+        endpoint = _endpoints.get(base_url)
+        if endpoint is None:
+            endpoint = _endpoints[base_url] = Endpoint(base_url, Window(size, base_url), _proxy(base_url))
+        endpoint.sizes.append(size)
+    call(_resize(endpoint))
+    return endpoint
+
+
+def detach(endpoint: Endpoint, size: int) -> None:
+    """Give an endpoint back; the last user closes its connections."""
+    with _lock:
+        endpoint.sizes.remove(size)
+        last = not endpoint.sizes
+        if last:
+            _endpoints.pop(endpoint.base_url, None)
+    if not last:
+        call(_resize(endpoint))
+    elif endpoint.session is not None:
+        call(endpoint.session.close())
+
+
+async def _resize(endpoint: Endpoint) -> None:
+    if endpoint.sizes and endpoint.window.size != min(endpoint.sizes):
+        endpoint.window.resize(min(endpoint.sizes))
+
+
+def _proxy(base_url: str) -> str | None:
+    """Return the proxy that the environment names for an address; asked once, because it costs as much as a request."""
+    parts = urlsplit(base_url)
+    if urllib.request.proxy_bypass(parts.hostname or ""):
+        return None
+    return urllib.request.getproxies().get(parts.scheme)

@@ -1,0 +1,160 @@
+"""From the body of a reply to an answer: the many forms in which servers say one thing."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inference.api.errors import from_error, malformed
+from leaderflow.core.reasoning import TAGS, split_reasoning
+from leaderflow.core.types import Answer, Json, Request, Status
+
+log = logging.getLogger("leaderflow.api")
+
+_THOUGHT = frozenset({"thinking", "reasoning", "reasoning_content", "thought", "summary_text"})
+_TEXT = frozenset({"text", "output_text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a model writes: `thinks` says that it is a reasoning model, `tags` name the tags around its thinking."""
+
+    thinks: bool = False
+    tags: Sequence[str] = TAGS
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The parts of a reply that matter, as the server gave them. `reasoning` comes from a field of its own."""
+
+    text: str | None
+    reasoning: str | None
+    finish_reason: str | None
+    prompt_tokens: int | None
+    output_tokens: int | None
+
+
+def parse(body: bytes) -> Reply:
+    """Return the first choice of a chat or completions reply.
+
+    Raises:
+        Fault: the body is malformed, holds no choice, or an error in place of an answer.
+    """
+    choice, usage = first_choice(body)
+    message = choice.get("message") if "message" in choice else choice
+    if not isinstance(message, dict) or not ({"content", "text", "tool_calls", "refusal"} & set(message)):
+        raise malformed("the choice has no message")
+    text, thought = _content(message.get("content", message.get("text")))
+    if text is None:
+        text = message.get("refusal") or _calls(message)
+    field = message.get("reasoning_content") or message.get("reasoning")
+    reasoning = field if isinstance(field, str) else thought
+    tokens = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    return Reply(_clean(text), _clean(reasoning), choice.get("finish_reason"), *tokens)
+
+
+def first_choice(body: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return the first choice and the usage of a reply's body; raises as `parse` does."""
+    try:
+        data = json.loads(body)
+    except ValueError as exc:
+        raise malformed(f"no JSON ({exc})") from None
+    if not isinstance(data, dict):
+        raise malformed(f"a JSON {type(data).__name__}, not an object")
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        if error := data.get("error") or (data if data.get("object") == "error" else None):
+            raise from_error(error)
+        raise malformed("no choices")
+    if error := choices[0].get("error") or (choices[0].get("finish_reason") == "error" and "the server stopped with an error"):
+        raise from_error(error)
+    usage = data.get("usage")
+    return choices[0], usage if isinstance(usage, dict) else {}
+
+
+def answer(request: Request, reply: Reply, style: Style) -> Answer:
+    """Return the answer: thinking split off, stop strings cut off, and the status.
+
+    A reply that hit the token limit is ``truncated`` and states no answer if it ended inside the thinking. A stop string that the
+    server honoured inside the thinking leaves an empty output, with the remedy in `error`.
+    """
+    limited, error = reply.finish_reason in ("length", "max_tokens"), None
+    reasoning, output = reply.reasoning, reply.text
+    if output is not None and reasoning is None:
+        reasoning, output = split_reasoning(output, style.tags)
+        if style.thinks and limited and reasoning is None:
+            reasoning, output = output, None
+    if output is None and not limited and reasoning is not None:
+        error = "the reply ended inside the thinking; set `reasoning: true` for this model so that stop strings cannot cut it there"
+    if output is None and not limited:
+        output = ""
+    stopped = output is not None and (at := _first_stop(output, request.settings.stop)) is not None
+    if stopped and output is not None:
+        output = output[:at]
+    return Answer(
+        request.request_key,
+        _status(reply.finish_reason, limited and not stopped),
+        output=output,
+        reasoning=reasoning,
+        finish_reason=reply.finish_reason,
+        prompt_tokens=reply.prompt_tokens,
+        output_tokens=reply.output_tokens,
+        error=error,
+    )
+
+
+def _status(finish_reason: str | None, truncated: bool) -> Status:
+    if finish_reason == "content_filter":
+        return "filtered"
+    return "truncated" if truncated else "ok"
+
+
+def _first_stop(text: str, stop: Sequence[str]) -> int | None:
+    return min((at for s in stop if (at := text.find(s)) >= 0), default=None)
+
+
+def _content(content: Json) -> tuple[str | None, str | None]:
+    """Return (text, thinking) of a message's content: a string, null, or a list of parts."""
+    if content is None or isinstance(content, str):
+        return content, None
+    if not isinstance(content, list):
+        raise malformed(f"the content is a JSON {type(content).__name__}")
+    text: list[str] = []
+    thought: list[str] = []
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, str) or kind in _TEXT:
+            text.append(_inner(part))
+        elif kind in _THOUGHT:
+            thought.append(_inner(part))
+        else:
+            log.info("a content part of type %r is ignored", kind)
+    return "".join(text), "".join(thought) if thought else None
+
+
+def _inner(part: Json) -> str:
+    """Return the text of a content part, which may hold parts itself."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, list):
+        return "".join(_inner(p) for p in part)
+    return next((_inner(part[name]) for name in ("text", "thinking", "reasoning", "content") if part.get(name)), "")
+
+
+def _calls(message: Mapping[str, Any]) -> str | None:
+    """Return tool calls as JSON text: no tool was offered, so a call is what the model said, and no answer."""
+    if not isinstance(calls := message.get("tool_calls"), list) or not calls:
+        return None
+    return json.dumps({"tool_calls": [call.get("function", call) for call in calls if isinstance(call, dict)]}, ensure_ascii=False)
+
+
+def _clean(text: Json) -> str | None:
+    """Return a text that can be written as UTF-8: halves of surrogate pairs become U+FFFD."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise malformed(f"the text is a JSON {type(text).__name__}")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

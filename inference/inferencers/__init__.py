@@ -1,0 +1,1 @@
+"""Inferencers: how rendered model inputs become requests."""

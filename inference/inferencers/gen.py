@@ -1,0 +1,131 @@
+"""Generation: one request for each model input and repeat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from leaderflow.core import identity as ids
+from leaderflow.core.errors import SpecError
+from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Settings
+
+NAMED = ("temperature", "top_p", "top_k", "seed")
+"""Sampling settings with a field of their own in `Settings`."""
+
+
+class GenInferencer:
+    """Asks the model to go on from each rendered prompt.
+
+    What is given here beats the model block's values. With a `seed`, repeat r is asked with ``seed + r``, so that repeats differ and
+    can be had again.
+
+    Args:
+        max_out_len: at most this many tokens are generated.
+        min_out_len: at least this many, where the backend can.
+        stopping_criteria: strings at which generation stops; they are cut off from the output.
+        temperature: sampling temperature; 0 is greedy.
+        top_p: nucleus sampling.
+        top_k: sampling among the k most likely tokens.
+        seed: of the sampling.
+        generation_kwargs: further settings; those that are not named above reach the API's body or the engine as they are.
+        repeats: how often each input is asked (`n` of the dataset).
+
+    Raises:
+        SpecError: a limit below 1, an empty stop string.
+    """
+
+    mode: Mode = "gen"
+    needs: Capability = "generate"
+    choice: str | None = None
+
+    def __init__(
+        self,
+        max_out_len: int | None = None,
+        min_out_len: int | None = None,
+        stopping_criteria: Sequence[str] | str = (),
+        temperature: float | None = None,
+        top_p: float | None = None,
+        top_k: int | None = None,
+        seed: int | None = None,
+        generation_kwargs: Mapping[str, Json] | None = None,
+        repeats: int = 1,
+    ) -> None:
+        self.repeats = repeats
+        given = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "seed": seed}
+        named = {name: value for name, value in given.items() if value is not None}
+        self._kwargs = {**(generation_kwargs or {}), **named}
+        self._max_out_len = None if max_out_len is None else checked_limit(max_out_len, "max_out_len")
+        self._min_out_len = None if min_out_len is None else checked_limit(min_out_len, "min_out_len")
+        self._stop = stops(stopping_criteria, "stopping_criteria")
+
+    def settings(self, defaults: Settings) -> Settings:
+        """Return the settings of repeat 0: this inferencer's own over `defaults`."""
+        own = with_kwargs(defaults, self._kwargs)
+        return replace(
+            own,
+            max_out_len=own.max_out_len if self._max_out_len is None else self._max_out_len,
+            min_out_len=own.min_out_len if self._min_out_len is None else self._min_out_len,
+            stop=tuple(dict.fromkeys((*own.stop, *self._stop))),
+        )
+
+    def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
+        """Return a request for each model input × repeat, in row order, rows with status ``rejected`` left out."""
+        settings = [with_repeat(self.settings(defaults), repeat) for repeat in range(self.repeats)]
+        texts = [ids.settings_json(s) for s in settings]
+        rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
+        return [
+            Request(_key(row, identity, texts[repeat], repeat), prompt_of(row), settings[repeat], repeat)
+            for row in rows
+            for repeat in range(self.repeats)
+        ]
+
+
+def _key(row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
+    return ids.request_key(row["input_key"], identity, settings, "generate", repeat, row["occurrence"])
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    """Return the prompt of a rendered row."""
+    messages = None if row["messages"] is None else tuple(json.loads(row["messages"]))
+    return Prompt(messages=messages, text=row["text"], continuation=row["continuation"])
+
+
+def with_repeat(settings: Settings, repeat: int) -> Settings:
+    """Return the settings of a repeat: its own seed, where there is one."""
+    return settings if settings.seed is None else replace(settings, seed=settings.seed + repeat)
+
+
+def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
+    """Return settings overridden by generation_kwargs; what has no field of its own goes to `extra`."""
+    named = {name: value for name, value in kwargs.items() if name in NAMED}
+    if "stop" in kwargs:
+        named["stop"] = stops(kwargs["stop"] or (), "generation_kwargs.stop")
+    extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}
+    return replace(settings, **named, extra={**settings.extra, **extra})
+
+
+def stops(value: Sequence[str] | str, key: str) -> tuple[str, ...]:
+    """Return stop strings as a tuple without doubles.
+
+    Raises:
+        SpecError: an empty string, which would stop at once, or something that is no string.
+    """
+    found = (value,) if isinstance(value, str) else tuple(value)
+    if bad := [item for item in found if not isinstance(item, str) or not item]:
+        raise SpecError(f"a stop must be a text of at least one character, got {bad[0]!r}", key=key)
+    return tuple(dict.fromkeys(found))
+
+
+def checked_limit(value: int, name: str) -> int:
+    """Return a number of tokens.
+
+    Raises:
+        SpecError: it is no integer of at least 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SpecError(f"must be a whole number of at least 1, got {value!r}", key=name)
+    return value

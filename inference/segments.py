@@ -1,0 +1,211 @@
+"""The files of the answers store: append-only Arrow segments.
+
+A writer appends record batches to an IPC *stream* of its own (``ID.arrows``) and holds a lock on it while it lives. Compaction
+turns streams without a writer into one IPC *file* (``ID.arrow``), whose batches are read singly. A stream may end in the middle
+of a batch, because its writer was killed: what is whole before is read, the rest is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from leaderflow.core.errors import StoreError
+from leaderflow.core.types import Answer
+
+log = logging.getLogger("leaderflow.answers")
+
+SEGMENT = pa.schema(
+    [
+        ("request_key", pa.string()),
+        ("stored_at", pa.float64()),
+        ("status", pa.string()),
+        ("output", pa.string()),
+        ("reasoning", pa.string()),
+        ("turns", pa.list_(pa.string())),
+        ("nll", pa.float64()),
+        ("scored_tokens", pa.int64()),
+        ("token_logprobs", pa.list_(pa.float64())),
+        ("finish_reason", pa.string()),
+        ("prompt_tokens", pa.int64()),
+        ("output_tokens", pa.int64()),
+        ("latency_s", pa.float64()),
+        ("attempts", pa.int64()),
+        ("error", pa.string()),
+        ("error_class", pa.string()),
+    ]
+)
+"""One row an answer; `stored_at` is in seconds since the epoch."""
+
+FLUSH_S = 0.5
+"""Answers wait this long for the disk; with the write itself a killed process loses less than a second of them."""
+
+BATCH_ROWS = 2_000
+"""Rows in a batch of a compacted segment: small, because a batch is the least that can be read."""
+
+_ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
+_TORN = (pa.ArrowInvalid, OSError, EOFError)
+
+
+class SegmentWriter:
+    """Appends answers to a new segment; safe to use from several threads. What was added is on the disk within a second."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrows"
+        hidden = self.path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
+        self._file: IO[bytes] = hidden.open("xb")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        hidden.rename(self.path)
+        self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
+        self._pending: list[tuple[float, Answer]] = []
+        self._failure: OSError | None = None
+        self._adding, self._writing, self._closed = threading.Lock(), threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._flush_regularly, name="answers-flush", daemon=True)
+        self._thread.start()
+
+    def add(self, answer: Answer) -> None:
+        """Take an answer to be stored.
+
+        Raises:
+            StoreError: an earlier flush failed (disk full).
+        """
+        self._check()
+        with self._adding:
+            self._pending.append((time.time(), answer))
+
+    def flush(self) -> None:
+        """Write what was added and wait until the disk has it."""
+        with self._writing:
+            with self._adding:
+                pending, self._pending = self._pending, []
+            if pending:
+                self._stream.write_batch(batch_of([a for _, a in pending], [t for t, _ in pending]))
+                self._file.flush()
+                os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Flush, end the stream and let go of the file; an empty segment is removed."""
+        self._closed.set()
+        self._thread.join()
+        try:
+            self.flush()
+            self._stream.close()
+        except OSError as exc:
+            self._failure = self._failure or exc
+        finally:
+            self._file.close()
+        self._check()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise StoreError(
+                f"cannot store answers in {self.path}: {self._failure.strerror}; free space and run the same command again"
+            )
+
+    def _flush_regularly(self) -> None:
+        while not self._closed.wait(FLUSH_S):
+            try:
+                self.flush()
+            except OSError as exc:  # told by the next `add` or `close`, in the thread that can act on it
+                self._failure = exc
+                return
+
+
+class Segment:
+    """One file of answers, its keys in memory, its rows read when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        batches = list(_batches(path, columns=[0, 1]))
+        self.keys = pa.chunked_array([b.column(0) for b in batches], type=pa.string())
+        self.stored_at: Any = np.concatenate([np.asarray(b.column(1)) for b in batches] or [np.empty(0)])
+        self._starts: Any = np.cumsum([0, *[b.num_rows for b in batches]])
+
+    def rows(self, positions: Sequence[int]) -> Iterator[Answer]:
+        """Yield the answers at the positions (ascending), reading only the batches that hold them."""
+        number = np.searchsorted(self._starts, positions, side="right") - 1
+        wanted: dict[int, list[int]] = {}
+        for position, batch in zip(positions, number, strict=True):
+            wanted.setdefault(int(batch), []).append(int(position - self._starts[batch]))
+        for index, batch in _some_batches(self.path, wanted):
+            yield from answers_of(batch.take(pa.array(wanted[index])))
+
+
+def batch_of(answers: Sequence[Answer], stored_at: Sequence[float]) -> pa.RecordBatch:
+    """Return answers as a record batch of a segment."""
+    columns = [stored_at if f.name == "stored_at" else [getattr(a, f.name) for a in answers] for f in SEGMENT]
+    return pa.record_batch([pa.array(c, type=f.type) for c, f in zip(columns, SEGMENT, strict=True)], schema=SEGMENT)
+
+
+def answers_of(batch: pa.RecordBatch) -> Iterator[Answer]:
+    """Yield the answers of a batch."""
+    for row in batch.drop_columns(["stored_at"]).to_pylist():
+        for name in ("turns", "token_logprobs"):
+            row[name] = None if row[name] is None else tuple(row[name])
+        yield Answer(**row)
+
+
+def is_live(path: Path) -> bool:
+    """Say whether some process still writes the segment."""
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def merge(paths: Iterable[Path], folder: Path) -> Path:
+    """Write the whole rows of segments into one segment file, which appears whole or not at all, and return its path."""
+    target = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrow"
+    temporary = target.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        with pa.ipc.new_file(file, SEGMENT, options=_ZSTD) as writer:
+            for path in paths:
+                if batches := list(_batches(path)):
+                    writer.write_table(pa.Table.from_batches(batches, SEGMENT).combine_chunks(), max_chunksize=BATCH_ROWS)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(target)
+    return target
+
+
+def _some_batches(path: Path, numbers: Iterable[int]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    numbers = sorted(numbers)
+    if path.suffix == ".arrow":
+        with pa.memory_map(str(path)) as file:
+            reader = pa.ipc.open_file(file)
+            yield from ((number, reader.get_batch(number)) for number in numbers)
+    else:
+        wanted = set(numbers)
+        yield from ((number, batch) for number, batch in enumerate(_batches(path)) if number in wanted)
+
+
+def _batches(path: Path, columns: list[int] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the whole batches of a segment; a torn tail ends it, with a warning unless its writer is still at work."""
+    options = pa.ipc.IpcReadOptions(included_fields=columns)
+    if path.stat().st_size == 0:
+        return
+    with pa.memory_map(str(path)) as file:
+        try:
+            if path.suffix == ".arrow":
+                reader = pa.ipc.open_file(file, options=options)
+                yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
+            else:
+                yield from pa.ipc.open_stream(file, options=options)
+        except _TORN:
+            if not is_live(path):
+                log.warning("the answers segment %s ends in the middle of a batch; its whole batches are used", path.name)

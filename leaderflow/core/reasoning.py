@@ -1,0 +1,50 @@
+"""Splits a model's thinking from its answer. Thinking is kept and counted, never scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+TAGS = ("think", "thinking", "thought", "reasoning", "mm:think", "seed:think")
+"""Names of the tags around thinking, as in ``<think>…</think>``."""
+
+
+def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, str | None]:
+    """Return (reasoning, answer) of a reply.
+
+    Blocks at the beginning are thinking, nested ones included; so is everything before a closing tag that was never opened, because
+    chat templates may open the block in the prompt. Tags inside backticks are text, and so is a tag later in the answer.
+
+    Args:
+        text: the reply.
+        tags: names of the tags.
+
+    Returns:
+        reasoning: None where the reply holds none; several blocks are joined by a newline.
+        answer: the reply without its reasoning and the blanks after it; None where the block is never closed.
+    """
+    pattern = re.compile(rf"(?<!`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`)", re.IGNORECASE)
+    blocks: list[str] = []
+    rest = text
+    while (opened := pattern.match(rest.lstrip())) and not opened[1]:
+        inner, after = _until_closed(rest.lstrip()[opened.end() :], pattern)
+        blocks.append(inner.strip())
+        if after is None:
+            return "\n".join(blocks), None
+        rest = after
+    if not blocks:
+        inner, after = _until_closed(text, pattern)
+        if after is None:
+            return None, text
+        blocks, rest = [inner.strip()], after
+    return "\n".join(blocks), rest.lstrip()
+
+
+def _until_closed(text: str, pattern: re.Pattern[str]) -> tuple[str, str | None]:
+    """Return what stands before and after the closing tag that matches an opening one before `text`; None if there is none."""
+    depth = 1
+    for tag in pattern.finditer(text):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return text[: tag.start()], text[tag.end() :]
+    return text, None
