@@ -22,8 +22,8 @@ class MDLRetriever(TopkRetriever):
     """The set of near rows under which the model's distribution over the labels has the least entropy.
 
     From Wu et al. 2023, "Self-Adaptive In-Context Learning". The sets are the nearest `ice_num` rows and `select_time` − 1 draws
-    from the nearest `candidate_num`; equal entropies leave the earlier one. A label's weight is natively the likelihood of what sets its
-    prompt apart from the other labels'; as recorded, the mean likelihood of a token after the examples.
+    from the nearest `candidate_num`; equal entropies leave the earlier one. A label's weight is natively the likelihood of what
+    sets its prompt apart from the other labels'; as recorded, the mean likelihood of a token after the examples.
 
     Args:
         context: handed over by leaderflow.
