@@ -15,6 +15,8 @@ from leaderflow.core.specs import Compat
 class Rules:
     """What differs. Every field is False in our own semantics and True under ``compat: opencompass``."""
 
+    recorded_retrieval: bool = False
+    """Retrievers keep OpenCompass' random streams, order of ties and negative positions; a sample may be its own example."""
     literal_fields: bool = False
     """``{name}`` is replaced column after column in the row's order, so a value may be scanned again; there is no escape, unknown
     placeholders stay, values are shown by ``str()``."""

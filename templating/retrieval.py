@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -10,10 +11,12 @@ from leaderflow.core import registry
 from leaderflow.core.artifacts import EXAMPLES, rows_of, table_of
 from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Capability, Json, Row
+from templating.compat import Rules, rules_of
 from templating.retrievers.base import KEY, Context, Embed, Loglikelihood
+from templating.substitute import filler, shown
 
 if TYPE_CHECKING:
-    from leaderflow.core.specs import DatasetSpec
+    from leaderflow.core.specs import DatasetSpec, ReaderCfg
     from leaderflow.core.types import Retriever
 
 HANDED = frozenset({"context"})
@@ -77,18 +80,30 @@ def build(dataset: DatasetSpec, *, embed: Embed | None = None, loglikelihood: Lo
 
 def context(dataset: DatasetSpec, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None) -> Context:
     """Return what the dataset's retriever is built with."""
+    reader, rules = dataset.reader_cfg, rules_of(dataset.compat)
     return Context(
-        text=lambda row: _text(dataset, row),
-        twin=lambda row: [_column(row, name) for name in dataset.reader_cfg.input_columns] or row,
-        label=lambda row: _column(row, dataset.reader_cfg.output_column),
-        compat=dataset.compat == "opencompass",
+        text=_texts(reader, rules),
+        twin=lambda row: [_column(row, name) for name in reader.input_columns] or row,
+        label=lambda row: _column(row, reader.output_column),
+        compat=rules.recorded_retrieval,
         embed=embed,
         loglikelihood=loglikelihood,
     )
 
 
-def _text(dataset: DatasetSpec, row: Row) -> str:
-    return " ".join(str(_column(row, name)) for name in dataset.reader_cfg.input_columns)
+def _texts(reader: ReaderCfg, rules: Rules) -> Callable[[Row], str]:
+    """Return row → the text that similarity retrievers compare: the input columns joined by blanks, or the input_template."""
+    if reader.input_template is None:
+        show = str if rules.literal_fields else _shown
+        return lambda row: " ".join(show(_column(row, name)) for name in reader.input_columns)
+    template = reader.input_template.get("template")
+    if not isinstance(template, str):
+        raise SpecError(f"the template must be text with {{columns}}, got {template!r}", key="reader_cfg.input_template")
+    return lambda row: filler(row, literal=rules.literal_fields)(template)
+
+
+def _shown(value: Json) -> str:
+    return "" if value is None else shown(value, "")
 
 
 def _column(row: Row, name: str | None) -> Json:

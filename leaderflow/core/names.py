@@ -27,6 +27,7 @@ RETRIEVERS = {
     "TopkRetriever": "templating.retrievers.similar:TopkRetriever",
     "MMRRetriever": "templating.retrievers.similar:MMRRetriever",
     "DPPRetriever": "templating.retrievers.dpp:DPPRetriever",
+    "MDLRetriever": "templating.retrievers.mdl:MDLRetriever",
     "VotekRetriever": "templating.retrievers.votek:VotekRetriever",
     "XiezhiRetriever": "templating.retrievers.shared_labels:XiezhiRetriever",
 }

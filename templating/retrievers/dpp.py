@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leaderflow.core.errors import DataError, SpecError
-from templating.retrievers.base import KEY, Context, Floats, Sample, at_least
+from templating.retrievers.base import KEY, Context, Floats, Pool, Sample, at_least
 from templating.retrievers.embeddings import Space
 from templating.retrievers.similar import TopkRetriever, cosines
 
@@ -51,7 +51,7 @@ class DPPRetriever(TopkRetriever):
             raise SpecError(f"scale_factor must be above 0, got {scale_factor!r}", key=KEY)
         self.scale_factor = scale_factor
 
-    def choose(self, samples: Sequence[Sample], space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
+    def choose(self, samples: Sequence[Sample], pool: Pool, space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
         """Return the set's positions, nearest first."""
         near = space.search(self.candidate_num, barred)
         if short := next((len(found) for found in near if len(found) < self.ice_num), None):

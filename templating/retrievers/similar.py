@@ -48,14 +48,14 @@ class TopkRetriever(ExampleRetriever):
         barred = [pool.barred(sample) for sample in samples]
         for sample, own in zip(samples, barred, strict=True):
             enough(pool, sample, own, self.ice_num)
-        return self.choose(samples, self.space(samples, pool), barred)
+        return self.choose(samples, pool, self.space(samples, pool), barred)
 
     def recorded(self, samples: Sequence[Sample], pool: Pool) -> list[list[int]]:
         """Choose among all rows; places that a small pool leaves open hold its last row."""
-        chosen = self.choose(samples, self.space(samples, pool), [set() for _ in samples])
+        chosen = self.choose(samples, pool, self.space(samples, pool), [set() for _ in samples])
         return [positions + [-1] * (self.ice_num - len(positions)) for positions in chosen]
 
-    def choose(self, samples: Sequence[Sample], space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
+    def choose(self, samples: Sequence[Sample], pool: Pool, space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
         """Return the nearest positions of every sample."""
         return space.search(self.ice_num, barred)
 
@@ -96,7 +96,7 @@ class MMRRetriever(TopkRetriever):
             raise SpecError(f"relevance must lie between 0 and 1, got {relevance!r}", key=KEY)
         self.relevance = relevance
 
-    def choose(self, samples: Sequence[Sample], space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
+    def choose(self, samples: Sequence[Sample], pool: Pool, space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
         """Return positions in the order of choice."""
         near = space.search(self.candidate_num, barred)
         return [[found[index] for index in self._greedy(*cosines(space, sample, found))] for sample, found in enumerate(near)]
