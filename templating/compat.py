@@ -42,8 +42,6 @@ class Rules:
     turn; empty turns are dropped and equal neighbours joined again."""
     length_is_prompt: bool = False
     """The window is compared with the prompt alone, without room for the output, and a target that is too long is asked anyway."""
-    labels_fit_alone: bool = False
-    """Examples are dropped label by label (what was dropped for one stays dropped for the next), not for all labels alike."""
 
 
 NATIVE = Rules()

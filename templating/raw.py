@@ -93,10 +93,9 @@ class RawPromptTemplate:
             raise TemplateError(f"expand_column {column!r} is no column of the row (columns: {', '.join(row)})")
         if not isinstance(found, list):
             raise TemplateError(f"expand_column {column!r} must hold a list of messages, got {type(found).__name__}")
-        if wrong := next((m for m in found if not _is_message(m)), None):
-            raise TemplateError(
-                f"expand_column {column!r} holds {wrong!r}; a message needs a role ({', '.join(ROLES)}) and content"
-            )
+        for message in found:
+            if not _is_message(message):
+                raise TemplateError(f"expand_column {column!r} holds {message!r}; a message needs a role ({', '.join(ROLES)}) and content")
         return cast(list[Message], found)
 
 
@@ -121,5 +120,5 @@ def _check_element(index: int, element: Json, ice_token: str, rules: Rules) -> N
             raise SpecError(f"{place} has no {needed!r} (got {', '.join(map(repr, element)) or 'an empty mapping'})")
     if element["role"] not in ROLES:
         raise SpecError(f"{place}.role must be one of {', '.join(ROLES)}, got {element['role']!r}")
-    if not isinstance(element["content"], str | list):
+    if not isinstance(element["content"], str | list) and not rules.lenient_templates:
         raise SpecError(f"{place}.content must be text or a list of parts, got {element['content']!r}")

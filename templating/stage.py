@@ -1,0 +1,248 @@
+"""The render stage: from samples and their examples to what the model receives."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from leaderflow.core.artifacts import PROMPTS, table_of
+from leaderflow.core.errors import DataError, SpecError, TemplateError
+from leaderflow.core.identity import canonical_json, input_key
+from leaderflow.core.types import Capability, Json, Mode, Prompt, Row, TokenCounter
+from templating import retrieval
+from templating.compat import rules_of
+from templating.fit import Fitted, asked_anyway, estimated_tokens, fit, window
+from templating.meta import Rendered, role_markers
+from templating.renderer import Renderer
+from templating.retrieval import retrieve
+
+if TYPE_CHECKING:
+    from leaderflow.core.specs import DatasetSpec
+
+__all__ = ["Target", "check", "config", "labels", "render", "retrieve", "role_markers"]
+
+log = logging.getLogger("leaderflow.templating")
+
+CHUNK = 1024
+"""Rows that are Python objects at a time."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What rendering must know of the model and of the way it is asked.
+
+    `max_seq_len` and `max_out_len` count tokens. `chat_template` says that messages go through a tokenizer's chat template, which
+    only ``compat: opencompass`` tells from an API.
+    """
+
+    accepts: frozenset[Capability]
+    mode: Mode
+    meta_template: Json = None
+    max_seq_len: int | None = None
+    max_out_len: int | None = None
+    counter: TokenCounter | None = None
+    chat_template: bool = False
+
+
+def check(dataset: DatasetSpec, target: Target, *, key: str) -> None:
+    """Refuse what can be refused without reading data.
+
+    Raises:
+        SpecError: names the key and the value.
+    """
+    retrieval.needs(dataset, key=f"{key}.infer_cfg.retriever")
+    Renderer(dataset, target, key=key)
+
+
+def labels(dataset: DatasetSpec, samples: pa.Table, argument: list[str] | None) -> list[str]:
+    """Return the candidates that perplexity chooses among, in the order that decides ties.
+
+    They are the argument, else the template's labels, else the ice_template's, else the sorted distinct references.
+
+    Raises:
+        SpecError: a label of the argument that the template does not have, or no candidate at all.
+        DataError: a reference that is none of the candidates (not asked where a dataset_postprocessor rewrites the references).
+    """
+    own = _template_labels(dataset)
+    chosen = [str(label) for label in argument] if argument is not None else own
+    if argument is not None and own is not None and (foreign := [label for label in chosen or [] if label not in own]):
+        known = ", ".join(map(repr, own))
+        raise SpecError(f"label {foreign[0]!r} is not in the template ({known})", key=f"{dataset.abbr}.infer_cfg.inferencer.labels")
+    references = [] if dataset.reader_cfg.output_column is None else list(_references(dataset, samples))
+    if chosen is None:
+        chosen = sorted(dict.fromkeys(references))
+    if not chosen:
+        raise SpecError("there are no labels to choose among", key=f"{dataset.abbr}.infer_cfg.inferencer.labels")
+    missing = next((reference for reference in references if reference not in chosen), None)
+    rewritten = dataset.eval_cfg.dataset_postprocessor is not None or rules_of(dataset.compat).lenient_templates
+    if missing is not None and not rewritten:
+        known = ", ".join(map(repr, chosen))
+        raise DataError(f"{dataset.abbr}: the reference {missing!r} in column {dataset.reader_cfg.output_column!r} is no label ({known})")
+    return chosen
+
+
+def render(
+    samples: pa.Table,
+    pool: pa.Table,
+    examples: pa.Table,
+    dataset: DatasetSpec,
+    target: Target,
+    *,
+    labels: list[str] | None = None,
+    prior: Mapping[str, int] = {},
+) -> pa.Table:
+    """Render every sample (for every label) as the model will receive it.
+
+    Args:
+        samples: SAMPLES of one shard.
+        pool: SAMPLES of the train split.
+        examples: EXAMPLES of the same samples, in the same order.
+        dataset: the dataset's spec.
+        target: the model's side.
+        labels: the candidates; None renders each sample once.
+        prior: input_key → how many equal inputs the cell's earlier shards hold.
+
+    Returns:
+        PROMPTS, sample by sample, a sample's labels in order. Rows that can never be answered have the status ``rejected``, and keep
+        the input that was too long.
+
+    Raises:
+        SpecError: the templates and the model do not go together.
+        TemplateError: names dataset, template, sample and value.
+        DataError: an example id that the pool does not have.
+    """
+    shard = _Shard(Renderer(dataset, target, key=dataset.abbr), _Pool(pool), target, labels, Counter(prior))
+    chunks = (zip(*columns, strict=True) for columns in _chunks(samples, examples))
+    tables = [table_of(PROMPTS, [row for entry in chunk for row in shard.rows(*entry)]) for chunk in chunks]
+    shard.report()
+    return pa.concat_tables(tables) if tables else table_of(PROMPTS, [])
+
+
+def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -> Json:
+    """Return the part of the configuration that changes the rendered prompts."""
+    cfg = dataset.infer_cfg
+    counted = target.counter is not None and target.max_seq_len is not None
+    return {
+        "prompt_template": cfg.prompt_template,
+        "ice_template": cfg.ice_template,
+        "joining": {name: cfg.retriever.get(name) for name in ("type", "ice_separator", "ice_eos_token")},
+        "output_column": dataset.reader_cfg.output_column,
+        "compat": dataset.compat,
+        "labels": None if labels is None else list(labels),
+        "mode": target.mode,
+        "accepts": sorted({"messages", "text"} & target.accepts),
+        "chat_template": target.chat_template,
+        "meta_template": target.meta_template,
+        "window": [target.counter.identity, target.max_seq_len, target.max_out_len] if counted and target.counter else None,
+    }
+
+
+class _Pool:
+    """The rows that examples come from, parsed when they are asked for."""
+
+    def __init__(self, pool: pa.Table) -> None:
+        self.rows = pool.column("row").combine_chunks() if pool.num_rows else pa.array([], pa.string())
+        self.places = {sample_id: place for place, sample_id in enumerate(pool.column("sample_id").to_pylist())}
+
+    def row(self, example_id: str) -> Row:
+        if example_id not in self.places:
+            raise DataError(f"the example {example_id!r} is not in the pool of {len(self.places)} rows")
+        return json.loads(self.rows[self.places[example_id]].as_py())  # type: ignore[no-any-return]
+
+
+class _Shard:
+    """The state of one rendering: what was seen before, and what there is to say at the end."""
+
+    def __init__(self, renderer: Renderer, pool: _Pool, target: Target, labels: list[str] | None, seen: Counter[str]) -> None:
+        self.renderer, self.target, self.seen = renderer, target, seen
+        self.labels: list[str | None] = [None] if labels is None else [*labels]
+        alone = renderer.rules.length_is_prompt
+        self.window = window(target.counter, target.max_seq_len, None if alone or target.mode == "ppl" else target.max_out_len)
+        self.rendered: Callable[[str], Rendered] = functools.lru_cache(maxsize=8192)(lambda i: renderer.example(pool.row(i)))
+        self.guessed = target.max_seq_len if target.counter is None else None
+        self.too_long = 0
+        self.told = False
+
+    def rows(self, sample_id: str, text: str, example_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of one sample."""
+        row: Row = json.loads(text)
+        if not self.told:
+            self.told = True
+            for name in self.renderer.unlisted_columns(row):
+                log.warning("%s: the prompt shows column %r, which input_columns does not list", self.renderer.dataset.abbr, name)
+        try:
+            fitted = self._fitted(row, example_ids)
+        except (TemplateError, DataError) as exc:
+            place = f"{self.renderer.dataset.abbr}: infer_cfg.{self.renderer.name}: sample {sample_id}"
+            raise type(exc)(f"{place}: {exc}") from exc
+        for label, prompt in zip(self.labels, fitted.prompts, strict=True):
+            yield self._row(sample_id, label, prompt, fitted)
+
+    def report(self) -> None:
+        """Say how many prompts look too long where they cannot be counted."""
+        if self.too_long:
+            log.warning(
+                "%s: about %d prompts may exceed max_seq_len %s (estimated at 4 bytes a token; nothing was dropped; `tokenizer:` counts exactly)",
+                self.renderer.dataset.abbr,
+                self.too_long,
+                self.guessed,
+            )
+
+    def _fitted(self, row: Row, example_ids: Sequence[str]) -> Fitted:
+        shots = [self.rendered(example_id) for example_id in example_ids]
+        render = self.renderer.sample
+        fitted = fit(lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window)
+        return asked_anyway(fitted) if self.renderer.rules.length_is_prompt else fitted
+
+    def _row(self, sample_id: str, label: str | None, prompt: Prompt, fitted: Fitted) -> dict[str, Any]:
+        if self.guessed is not None and estimated_tokens(prompt) > self.guessed:
+            self.too_long += 1
+        key = input_key(prompt)
+        occurrence = self.seen[key]
+        self.seen[key] += 1
+        return {
+            "sample_id": sample_id,
+            "label": label,
+            "part": 0,
+            "occurrence": occurrence,
+            "input_key": key,
+            "messages": None if prompt.messages is None else canonical_json(list(prompt.messages)),
+            "text": prompt.text,
+            "continuation": prompt.continuation,
+            "dropped_examples": fitted.dropped,
+            "status": "ok" if fitted.error is None else "rejected",
+            "error": fitted.error,
+        }
+
+
+def _chunks(samples: pa.Table, examples: pa.Table) -> Iterator[tuple[list[str], list[str], list[list[str]]]]:
+    """Yield (sample_ids, rows, example_ids) of a bounded number of samples at a time."""
+    if samples.column("sample_id") != examples.column("sample_id"):
+        raise DataError("the examples table is not of these samples, row by row")
+    for start in range(0, samples.num_rows, CHUNK):
+        part, chosen = samples.slice(start, CHUNK), examples.slice(start, CHUNK)
+        ids, rows = part.column("sample_id").to_pylist(), part.column("row").to_pylist()
+        yield ids, rows, chosen.column("example_ids").to_pylist()
+
+
+def _template_labels(dataset: DatasetSpec) -> list[str] | None:
+    cfg = dataset.infer_cfg
+    for template in (cfg.prompt_template, cfg.ice_template):
+        own = template.get("template") if template else None
+        if isinstance(own, dict) and not set(own) <= {"begin", "round", "end"}:
+            return [str(label) for label in own]
+    return None
+
+
+def _references(dataset: DatasetSpec, samples: pa.Table) -> Iterator[str]:
+    for text in samples.column("row").to_pylist():
+        value = json.loads(text).get(dataset.reader_cfg.output_column)
+        if value is not None and not isinstance(value, list | dict):
+            yield str(value)
