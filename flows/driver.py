@@ -18,6 +18,7 @@ from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
 from leaderflow.core import identity
+from leaderflow.core.artifacts import EXAMPLES, table_of
 from leaderflow.core.manifest import CellEntry, Manifest
 from leaderflow.core.specs import DatasetSpec, ModelSpec
 from leaderflow.core.store import ArtifactRef
@@ -95,7 +96,7 @@ class Driver:
             for dataset in datasets.values():
                 group.create_task(self._read(dataset))
         for cell in self.cells:
-            self._labels(cell)
+            await asyncio.to_thread(self._try, cell)
         counts = {name: read.samples.rows for name, read in self.read.items()}
         self.size = work.shard_size(self.session.spec, counts)
         shards = sum(len(list(work.cuts(n, self.size))) for n in counts.values()) * len(self.session.spec.models)
@@ -106,6 +107,14 @@ class Driver:
         store = self.session.store
         rows, pool = await asyncio.to_thread(lambda: (store.read(outcome["samples"]), store.read(outcome["pool"])))
         self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
+
+    def _try(self, cell: Work) -> None:
+        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
+        read = self.read[cell.dataset.abbr]
+        example = read.pool_rows.column("sample_id").to_pylist()[:1]
+        sample = read.rows.slice(0, 1)
+        examples = table_of(EXAMPLES, [{"sample_id": sample.column("sample_id")[0].as_py(), "example_ids": example}])
+        templating.render(sample, read.pool_rows.slice(0, 1), examples, cell.dataset, cell.target, labels=self._labels(cell))
 
     def _labels(self, cell: Work) -> list[str] | None:
         """Return the labels of a cell that chooses among some; refuses labels that do not cover the references."""

@@ -7,14 +7,15 @@ import time
 import pyarrow as pa
 
 from flows.driver import Driver
-from flows.progress import Progress
+from flows.plan import make_plan
+from flows.progress import Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, plan_cells
-from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
-from leaderflow.core.specs import EvaluationSpec
+from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from tasks.session import Session
 
@@ -38,8 +39,20 @@ class Evaluation:
             BackendError: a model cannot be used.
             StoreError: the store cannot be written.
         """
-        self.session.store.check_writable()
         self.cells = plan_cells(self.session)
+        self.session.store.check_writable()
+        for model in self.session.spec.models:
+            self._connect(model)
+
+    def _connect(self, model: ModelSpec) -> None:
+        """Reach the model, or do without it where every answer is stored already."""
+        try:
+            self.session.backend(model).connect()
+        except BackendError as error:
+            alone = self.session.spec.model_copy(update={"models": [model]})
+            if make_plan(alone, self.session.store, Silent()).to_ask:
+                raise
+            self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
 
     async def walk(self, submit: Submit) -> RunResult:
         """Do everything and return the result; a run that cannot go on leaves the manifest as ``failed``."""

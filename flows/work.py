@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from templating.stage import Target
-
 from leaderflow.core import registry
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
 from tasks.session import Session
 from templating import stage as templating
+from templating.stage import Target
 
 MAX_TASK_RUNS = 1_000
 """Above some thousand quick task runs the Prefect server drops events."""
@@ -58,7 +57,6 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
     """Check every `type` of a dataset's configuration and its arguments."""
     registry.resolve("dataset", dataset.type, key=f"{key}.type")
     infer, scoring = dataset.infer_cfg, dataset.eval_cfg
-    registry.check("retriever", infer.retriever, key=f"{key}.infer_cfg.retriever")
     registry.check("inferencer", infer.inferencer, key=f"{key}.infer_cfg.inferencer", handed=frozenset({"repeats"}))
     registry.check("evaluator", scoring.evaluator, key=f"{key}.eval_cfg.evaluator")
     named = {"pred_postprocessor": scoring.pred_postprocessor, "dataset_postprocessor": scoring.dataset_postprocessor}

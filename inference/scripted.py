@@ -35,6 +35,9 @@ class Scripted:
         """Return what it can be asked for: everything."""
         return cls.capabilities
 
+    def connect(self) -> None:
+        """Nothing to reach."""
+
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield the scripted replies, in order."""
         for request in requests:

@@ -36,14 +36,30 @@ def capabilities(model: ModelSpec) -> frozenset[Capability]:
     return claimed
 
 
-def open_backend(model: ModelSpec) -> Backend:
-    """Connect to a model or load it.
+def make_backend(model: ModelSpec) -> Backend:
+    """Make a model's backend; nothing is reached or loaded yet.
 
     Raises:
         SpecError: the block is wrong (unknown argument, key variable not set).
-        BackendError: it cannot be reached or loaded.
+        BackendError: there are no such weights.
     """
     backend: Backend = registry.build("model", _typed(model), key=f"models.{model.abbr}", spec=model)
+    return backend
+
+
+def open_backend(model: ModelSpec) -> Backend:
+    """Make a model's backend and see that it can be asked.
+
+    Raises:
+        SpecError: the block is wrong.
+        BackendError: it cannot be reached.
+    """
+    backend = make_backend(model)
+    try:
+        backend.connect()
+    except BaseException:
+        backend.close()
+        raise
     return backend
 
 

@@ -60,6 +60,11 @@ class InferStep(Step):
         )
         return {"outputs": outputs}
 
+    def notes(self) -> dict[str, Json]:
+        """What the endpoint says of itself."""
+        described = getattr(self.session.backend(self.model), "described", None)
+        return {"endpoint": described} if described else {}
+
     def unanswered(self, tables: Mapping[str, pa.Table]) -> tuple[int, str]:
         """Count the rows with status ``error`` and tell the most frequent reason."""
         outputs = tables["outputs"]

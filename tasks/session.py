@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.answers import AnswerStore
-from inference.stage import open_backend
-from readers.stage import Source
-
+from inference.answers import AnswerStore, seconds
+from inference.stage import make_backend
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Answer, Backend
+from readers.stage import Source
 
 Heard = Callable[[str, Answer], None]
 """Called with the cell and each answer as it comes."""
@@ -31,10 +30,10 @@ class Session:
         self._lock = threading.Lock()
 
     def backend(self, model: ModelSpec) -> Backend:
-        """Return the model's backend. Opening one is cheap: weights are loaded and servers asked when the first request comes."""
+        """Return the model's backend; nothing is reached or loaded before the first request."""
         with self._lock:
             if model.abbr not in self._backends:
-                self._backends[model.abbr] = open_backend(model)
+                self._backends[model.abbr] = make_backend(model)
             return self._backends[model.abbr]
 
     def answers(self, model: ModelSpec) -> AnswerStore:
@@ -42,7 +41,7 @@ class Session:
         identity = self.backend(model).identity
         with self._lock:
             if identity not in self._answers:
-                self._answers[identity] = AnswerStore(self.store, identity)
+                self._answers[identity] = AnswerStore(self.store.root, identity, seconds(model.max_age) if model.max_age else None)
             return self._answers[identity]
 
     def release(self, model: ModelSpec) -> None:

@@ -71,9 +71,7 @@ class PromptTemplate:
         """Return the texts that may hold placeholders."""
         return [text for parsed in self.by_label.values() for text in _texts(parsed)]
 
-    def target(
-        self, row: Row, fill: Fill, examples: str | Dialogue, *, hidden: str | None, label: str | None
-    ) -> str | Dialogue:
+    def target(self, row: Row, fill: Fill, examples: str | Dialogue, *, hidden: str | None, label: str | None) -> str | Dialogue:
         """Render the sample, for one label where the template has labels (the first one in generation).
 
         Args:
@@ -120,7 +118,9 @@ class PromptTemplate:
         if len(pieces) == 1:
             return fill(pieces[0])
         if isinstance(examples, Dialogue):
-            raise TemplateError("the examples are turns with roles, which cannot stand inside a text; write both templates in one form")
+            raise TemplateError(
+                "the examples are turns with roles, which cannot stand inside a text; write both templates in one form"
+            )
         return examples.join(fill(piece) for piece in pieces)
 
     def _pieces(self, text: str) -> list[str]:

@@ -51,7 +51,9 @@ class ModelSide:
         if isinstance(template, RawPromptTemplate):
             self._check_raw()
         elif isinstance(self.meta, ListMeta) and (template.is_dialogue or not self.rules.forms_may_mix):
-            raise SpecError("meta_template is a list of messages, which goes with RawPromptTemplate; PromptTemplate needs the mapping form")
+            raise SpecError(
+                "meta_template is a list of messages, which goes with RawPromptTemplate; PromptTemplate needs the mapping form"
+            )
 
     def prompt(self, rendered: Rendered) -> Prompt:
         """Return the model's input.
@@ -79,7 +81,9 @@ class ModelSide:
     def _check_raw(self) -> None:
         if self.messages_accepted:
             if isinstance(self.meta, DictMeta) and not self.meta.is_mapping and not self.rules.forms_may_mix:
-                raise SpecError("meta_template is a mapping with texts of its own, which goes with PromptTemplate; RawPromptTemplate needs a list")
+                raise SpecError(
+                    "meta_template is a mapping with texts of its own, which goes with PromptTemplate; RawPromptTemplate needs a list"
+                )
         elif not isinstance(self.meta, DictMeta):
             raise SpecError(
                 "the model takes text and has no meta_template to write role/content messages with; "

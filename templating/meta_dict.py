@@ -85,9 +85,13 @@ class DictMeta:
         for name, role in self.roles.items():
             if role.get("api_role") not in API_ROLES:
                 said = f"has the api_role {role['api_role']!r}" if "api_role" in role else "has no api_role"
-                raise SpecError(f"meta_template: role {name!r} {said}; a model that takes messages needs one of {', '.join(API_ROLES)}")
+                raise SpecError(
+                    f"meta_template: role {name!r} {said}; a model that takes messages needs one of {', '.join(API_ROLES)}"
+                )
             if not self.rules.forms_may_mix and (role.get("begin") or role.get("end")):
-                raise SpecError(f"meta_template: role {name!r} mixes api_role with begin or end; those are for models that take text")
+                raise SpecError(
+                    f"meta_template: role {name!r} mixes api_role with begin or end; those are for models that take text"
+                )
         if text := next((entry for entry in self.round if isinstance(entry, str)), None):
             raise SpecError(f"meta_template.round holds the text {text!r}; a model that takes messages has no place for it")
         for key in ("begin", "end"):

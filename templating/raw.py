@@ -95,7 +95,9 @@ class RawPromptTemplate:
             raise TemplateError(f"expand_column {column!r} must hold a list of messages, got {type(found).__name__}")
         for message in found:
             if not _is_message(message):
-                raise TemplateError(f"expand_column {column!r} holds {message!r}; a message needs a role ({', '.join(ROLES)}) and content")
+                raise TemplateError(
+                    f"expand_column {column!r} holds {message!r}; a message needs a role ({', '.join(ROLES)}) and content"
+                )
         return cast(list[Message], found)
 
 

@@ -93,7 +93,9 @@ class Renderer:
         if retriever.get("type") == "ZeroRetriever":
             return
         if self.ice is None:
-            raise SpecError(f"{retriever.get('type')} chooses examples but there is no ice_template; give one or use ZeroRetriever", key=key)
+            raise SpecError(
+                f"{retriever.get('type')} chooses examples but there is no ice_template; give one or use ZeroRetriever", key=key
+            )
         if self.rules.lenient_templates:
             return
         if type(self.ice) is not type(self.prompt):

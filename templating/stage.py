@@ -84,7 +84,9 @@ def labels(dataset: DatasetSpec, samples: pa.Table, argument: list[str] | None) 
     rewritten = dataset.eval_cfg.dataset_postprocessor is not None or rules_of(dataset.compat).lenient_templates
     if missing is not None and not rewritten:
         known = ", ".join(map(repr, chosen))
-        raise DataError(f"{dataset.abbr}: the reference {missing!r} in column {dataset.reader_cfg.output_column!r} is no label ({known})")
+        raise DataError(
+            f"{dataset.abbr}: the reference {missing!r} in column {dataset.reader_cfg.output_column!r} is no label ({known})"
+        )
     return chosen
 
 

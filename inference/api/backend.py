@@ -50,7 +50,6 @@ class OpenAISDK:
 
     Raises:
         SpecError: an unknown route, a key variable that is not set.
-        BackendError: the endpoint cannot be reached or refuses the key.
     """
 
     def __init__(
@@ -78,11 +77,17 @@ class OpenAISDK:
         self._fatal: BackendError | None = None
         self._running: set[asyncio.Task[Any]] = set()
         self._endpoint: endpoints.Endpoint | None = endpoints.attach(self.base_url, spec.batch_size)
-        try:
+        self.described: Json = None
+        """What the endpoint says of the model, once connected."""
+
+    def connect(self) -> None:
+        """Reach the endpoint and hear what it says of the model.
+
+        Raises:
+            BackendError: the endpoint cannot be reached or refuses the key.
+        """
+        if self._endpoint is not None:
             self.described = endpoints.call(self._probe(self._endpoint))
-        except BaseException:
-            self.close()
-            raise
 
     @staticmethod
     def claims(route: Route = "chat", **_: Json) -> frozenset[Capability]:

@@ -149,10 +149,21 @@ class TokenCounter(Protocol):
 
 @runtime_checkable
 class Backend(Protocol):
-    """A model that is ready to answer. `identity` names everything about the model that can change an answer."""
+    """A model. `identity` names everything about it that can change an answer.
+
+    Making one is cheap: nothing is reached or loaded, so that a run whose answers are all stored needs no model at all.
+    """
 
     identity: str
     capabilities: frozenset[Capability]
+
+    def connect(self) -> None:
+        """See now, rather than with the first request, that the model can be asked; nothing is loaded.
+
+        Raises:
+            BackendError: it cannot be reached.
+        """
+        ...
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion. Never raises for one row: that row's status is ``error``.

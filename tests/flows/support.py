@@ -21,7 +21,7 @@ def question(i: int) -> str:
 
 
 def reference(i: int) -> str:
-    """The number that the fake server answers to question i with the reply ``The answer is {number}.``, for two in three questions."""
+    """The number that the fake server answers to question i, for two in three questions; another one for the third."""
     number = int(unit(question(i)) * 1000)
     return str(number if i % 3 else number + 1)
 
@@ -36,11 +36,11 @@ def write_questions(path: Path, numbers: Iterable[int]) -> Path:
     return path
 
 
-def dataset(path: Path, **changes: Any) -> dict[str, Any]:
+def dataset(file: Path, **changes: Any) -> dict[str, Any]:
     block: dict[str, Any] = {
         "type": "JsonlDataset",
         "abbr": "sums",
-        "path": str(path),
+        "path": str(file),
         "reader_cfg": {"input_columns": ["question"], "output_column": "answer"},
         "infer_cfg": {
             "prompt_template": {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "{question}"}]},
