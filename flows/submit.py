@@ -42,7 +42,8 @@ def prefect_tasks() -> Submit:
 
         future.add_done_callback(wake)
         await done.wait()
-        outcome = future.state.result(raise_on_failure=False)
+        future.wait()  # done by now; without it the state is asked from the API, which holds no data
+        outcome = await future.state.aresult(raise_on_failure=False)
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome if isinstance(outcome, Outcome) else Outcome.model_validate(outcome)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from inference import stage as inference
 from leaderflow.core import registry
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
@@ -50,6 +51,10 @@ def plan_cells(session: Session) -> list[Work]:
     spec = session.spec
     for index, dataset in enumerate(spec.datasets):
         check_dataset(dataset, f"datasets[{index}] ({dataset.abbr})")
+    for model in spec.models:
+        inference.check_model(model)
+        if model.pred_postprocessor is not None:
+            registry.bind("postprocessor", model.pred_postprocessor, key=f"models.{model.abbr}.pred_postprocessor")
     return [plan_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
 
 
@@ -90,9 +95,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
 
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
     """Return the cell's token limit, refused where it leaves no room for a prompt."""
-    from inference.stage import defaults
-
-    limit = defaults(model, dataset.infer_cfg.inferencer).max_out_len
+    limit = inference.defaults(model, dataset.infer_cfg.inferencer).max_out_len
     if limit is not None and model.max_seq_len is not None and limit >= model.max_seq_len:
         raise SpecError(
             f"max_out_len {limit} leaves no room for a prompt in max_seq_len {model.max_seq_len}; lower the one or raise the other",

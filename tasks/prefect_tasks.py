@@ -30,7 +30,7 @@ def run_step(step: Step) -> State[Outcome]:
 
 def may_retry(task: Task[Any, Any], run: Any, state: State[Any]) -> bool:
     """Retry a shard whose engine failed; rows that used up their own attempts, and errors in the spec or the data, are final."""
-    failure = state.result(raise_on_failure=False)
+    failure = state.data
     return isinstance(failure, BackendError) and failure.retryable
 
 
