@@ -18,7 +18,7 @@ def multiple_choice(question: str, texts: Sequence[Json], gold: int | str, **mor
         more: further columns.
 
     Returns:
-        The options under their letters, all of them in `options` as lines ``A. …``, and in `answer` the right one's letter. A row may
+        The options under their letters, all of them in `options` as lines ``A. …``, and in `answer` the right letter. A row may
         have fewer options than others: prompts that show `options` fit every row.
 
     Raises:
