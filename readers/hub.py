@@ -75,6 +75,7 @@ class HFDataset(FileDataset):
             raise self._missing(split, f"hub dataset {name!r}: {why}")
         import datasets
 
+        datasets.disable_progress_bars()
         try:
             with _offline(not reachable):
                 yield datasets

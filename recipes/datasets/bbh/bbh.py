@@ -1,0 +1,8 @@
+"""BIG-Bench Hard."""
+
+from leaderflow.core.types import Row
+
+
+def choice(row: Row) -> Row:
+    """The target is a letter in brackets."""
+    return {"question": row["input"], "answer": row["target"].strip("() ")}

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leaderflow.core.errors import DataError, UsageError
+from readers.custom import dataset_from_file, is_data_file
+from readers.stage import Source, read
+from tests.readers.make import jsonl, rows
+
+
+def test_multiple_choice(tmp_path: Path) -> None:
+    file = tmp_path / "my exam.csv"
+    file.write_text("question,A,B,C,answer\nWhich?,one,two,three,B\n")
+    spec = dataset_from_file(file)
+    assert spec.abbr == "my_exam"
+    assert spec.reader_cfg.input_columns == ["question", "A", "B", "C"]
+    assert spec.eval_cfg.pred_postprocessor == {"type": "choice_letter", "options": "ABC"}
+    prompt = spec.infer_cfg.prompt_template
+    assert prompt is not None
+    assert "C. {C}" in prompt["messages"][0]["content"]
+    assert read(spec, Source(), pool=True)[1].num_rows == 1
+
+
+def test_short_answers(tmp_path: Path) -> None:
+    spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": 5}]))
+    assert spec.type == "JsonlDataset"
+    assert rows(spec) == [{"question": "q", "answer": 5}]
+
+
+def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no column 'answer'; it has question, anwser; did you mean 'anwser'"):
+        dataset_from_file(jsonl(tmp_path / "a.jsonl", [{"question": "q", "anwser": 5}]))
+    with pytest.raises(DataError, match="without a gap; it has A, C"):
+        dataset_from_file(jsonl(tmp_path / "b.jsonl", [{"question": "q", "A": "1", "C": "3", "answer": "A"}]))
+    with pytest.raises(DataError, match="holds no row"):
+        dataset_from_file(jsonl(tmp_path / "c.jsonl", []))
+    with pytest.raises(DataError, match="No such file"):
+        dataset_from_file(tmp_path / "absent.jsonl")
+    with pytest.raises(UsageError, match="ends in one of"):
+        dataset_from_file(tmp_path / "a.xlsx")
+    assert is_data_file("x.CSV")
+    assert not is_data_file("gsm8k")
