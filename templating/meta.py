@@ -35,11 +35,13 @@ class ModelSide:
         self.messages_accepted, self.text_accepted = "messages" in accepts, "text" in accepts
         self.chat = chat_template and rules.chat_default
         self.meta: DictMeta | ListMeta | None = None
-        if isinstance(meta_template, list) and not (meta_template == [] and rules.forms_may_mix):
+        if meta_template == [] or (meta_template == {} and rules.forms_may_mix):
+            meta_template = None
+        if isinstance(meta_template, list):
             self.meta = ListMeta(meta_template)
         elif isinstance(meta_template, dict):
             self.meta = DictMeta(meta_template, rules)
-        elif meta_template not in (None, []):
+        elif meta_template is not None:
             raise SpecError(f"meta_template must be a list of messages or a mapping with 'round', got {meta_template!r}")
         if isinstance(self.meta, ListMeta) and not self.messages_accepted:
             raise SpecError("meta_template is a list of messages, but the model takes text; write the mapping with 'round'")

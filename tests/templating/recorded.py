@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -21,15 +22,21 @@ def short(name: str) -> str:
 
 
 class Tokens:
-    """The recording's counter: runs of letters and digits, and Chinese characters."""
+    """The recording's counter: runs of letters and digits, and Chinese characters.
+
+    It counted role/content messages with their keys and roles, and ran the turns of a dialogue together.
+    """
 
     identity = "recorded"
 
-    def count(self, prompt: Prompt) -> int:
-        import re
+    def __init__(self, with_keys: bool) -> None:
+        self.with_keys = with_keys
 
-        text = prompt.text if prompt.messages is None else "\n".join(str(m["content"]) for m in prompt.messages)
-        return len(re.findall(r"[A-Za-z0-9]+", text or "")) + len(re.findall(r"[\u4e00-\u9fff]", text or ""))
+    def count(self, prompt: Prompt) -> int:
+        text = prompt.text or ""
+        if prompt.messages is not None:
+            text = str(list(prompt.messages)) if self.with_keys else "".join(str(m["content"]) for m in prompt.messages)
+        return len(re.findall(r"[A-Za-z0-9]+", text)) + len(re.findall(r"[\u4e00-\u9fff]", text))
 
 
 def dataset(infer_cfg: dict[str, Json], reader_cfg: dict[str, Json]) -> DatasetSpec:
@@ -62,10 +69,18 @@ def inputs(prompts: pa.Table, count: int) -> list[list[Json]]:
     return [found[i : i + size] for i in range(0, len(found), size)]
 
 
-def wired(parsed: Json) -> Json:
-    """Return a recorded parser's result in the form of messages on the wire."""
-    if isinstance(parsed, str):
-        return parsed
+def wire(item: Json) -> Json:
+    """Return what a recorded item puts on the wire (messages, or a text model's text); None where the recording's client crashed."""
+    for name in ("openai_messages", "hf_chat_messages"):
+        if isinstance(item.get(name), list):
+            return item[name]
+    parsed = item["parsed"]
+    if "hf_chat_messages" in item and any("prompt" in message for message in parsed):
+        return None
+    if not isinstance(parsed, list):
+        return None if isinstance(parsed, dict) else parsed
+    if any(isinstance(message, str) for message in parsed):
+        return None
     return [{"role": WIRE.get(m["role"], m["role"]), "content": m["prompt"]} if "prompt" in m else m for m in parsed]
 
 
