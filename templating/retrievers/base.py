@@ -142,7 +142,7 @@ def enough(pool: Pool, sample: Sample, barred: set[int], wanted: int) -> None:
     """
     free = len(pool) - len(barred)
     if free < wanted:
-        own = f" ({len(barred)} more ask the same question)" if barred else ""
+        own = f" ({len(barred)} more: the sample itself or its question again)" if barred else ""
         raise DataError(
             f"{KEY}: sample {sample[0]!r} needs {wanted} examples, but only {free} rows of the pool can serve{own}; "
             "lower ice_num or widen train_split/train_range"
@@ -173,6 +173,11 @@ def at_least(name: str, value: int, least: int) -> int:
     Raises:
         SpecError: it is not.
     """
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if type(value) is not int or value < least:
         raise SpecError(f"{name} must be a whole number from {least}, got {value!r}", key=KEY)
     return value
+
+
+def is_number(value: Json) -> bool:
+    """Say whether a value is a number (True and False are none)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
