@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +18,7 @@ from leaderflow.core.identity import canonical_json, sha256_hex
 from leaderflow.core.types import Capability, Json, Row
 
 if TYPE_CHECKING:
-    from leaderflow.core.types import Answer, Prompt, Request
+    from leaderflow.core.types import Answer, Request
 
 KEY = "infer_cfg.retriever"
 """Where a retriever stands in a dataset's spec, for messages."""
@@ -34,8 +34,8 @@ Embed = Callable[[Sequence[str]], Any]
 Loglikelihood = Callable[[Sequence["Request"]], Iterator["Answer"]]
 """`Backend.loglikelihood`."""
 
-Render = Callable[[Sequence[Sample], Sequence[Sequence[str]]], list[Mapping[str, "Prompt"]]]
-"""Samples and the example ids of each → for each sample the whole prompt with every label, by label."""
+Render = Callable[[Sequence[Sample], Sequence[Sequence[str]]], list[dict[str, str]]]
+"""Samples and the example ids of each → for each sample its labels → the text of the whole prompt with that label."""
 
 
 @dataclass(frozen=True)

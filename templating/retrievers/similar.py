@@ -61,7 +61,7 @@ class TopkRetriever(ExampleRetriever):
 
     def space(self, samples: Sequence[Sample], pool: Pool) -> Space:
         """Embed the pool and the samples."""
-        assert self.context.embed is not None, "checked by `retrieval.build`"
+        assert self.context.embed is not None, "checked by `retrieval.retrieve`"
         return Space.of(pool.texts(), [self.context.text(row) for _, row in samples], self.context.embed)
 
 
