@@ -13,14 +13,12 @@ from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Capability, Json, Row
 from templating.compat import Rules, rules_of
 from templating.retrievers.base import KEY, Context, Embed, Loglikelihood
+from templating.retrievers.candidates import candidates
 from templating.substitute import filler, shown
 
 if TYPE_CHECKING:
     from leaderflow.core.specs import DatasetSpec, ReaderCfg
     from leaderflow.core.types import Retriever
-
-HANDED = frozenset({"context"})
-"""What leaderflow passes to a retriever beside its configuration."""
 
 
 def retrieve(
@@ -47,38 +45,28 @@ def retrieve(
         SpecError: the retriever's configuration is wrong, or what it needs was not handed over.
         DataError: the pool is too small, or rows lack a column.
     """
-    retriever = build(dataset, embed=embed, loglikelihood=loglikelihood)
+    retriever = _build(dataset, context(dataset, pool, embed, loglikelihood), KEY)
+    given = {"embed": embed, "loglikelihood": loglikelihood}
+    if lacking := sorted(name for name in retriever.needs if given.get(name) is None):
+        name = dataset.infer_cfg.retriever["type"]
+        raise SpecError(f"{name} needs a model that offers {lacking[0]!r}; choose another retriever or model", key=KEY)
     rows = rows_of(samples)
-    chosen = retriever.retrieve(rows, rows_of(pool))
-    pairs = zip(rows, chosen, strict=True)
+    pairs = zip(rows, retriever.retrieve(rows, rows_of(pool)), strict=True)
     return table_of(EXAMPLES, [{"sample_id": sample_id, "example_ids": ids} for (sample_id, _), ids in pairs])
 
 
 def needs(dataset: DatasetSpec, *, key: str = KEY) -> frozenset[Capability]:
-    """Return what the dataset's retriever asks of a model; empty for most.
+    """Check the dataset's retriever and return what it asks of a model; empty for most.
 
     Raises:
-        SpecError: the retriever is unknown or one of its arguments is.
+        SpecError: the retriever is unknown, or one of its arguments or their values is wrong.
     """
-    registry.check("retriever", dataset.infer_cfg.retriever, key=key, handed=HANDED)
-    return frozenset(getattr(registry.resolve("retriever", dataset.infer_cfg.retriever["type"], key=key), "needs", ()))
+    return _build(dataset, context(dataset), key).needs
 
 
-def build(dataset: DatasetSpec, *, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None) -> Retriever:
-    """Build the dataset's retriever.
-
-    Raises:
-        SpecError: its configuration is wrong, or what it needs was not handed over.
-    """
-    given = {"embed": embed, "loglikelihood": loglikelihood}
-    for capability in sorted(needs(dataset)):
-        if given.get(capability) is None:
-            name = dataset.infer_cfg.retriever["type"]
-            raise SpecError(f"{name} needs a model that offers {capability!r}; choose another retriever or model", key=KEY)
-    return registry.build("retriever", dataset.infer_cfg.retriever, key=KEY, context=context(dataset, embed, loglikelihood))  # type: ignore[no-any-return]
-
-
-def context(dataset: DatasetSpec, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None) -> Context:
+def context(
+    dataset: DatasetSpec, pool: pa.Table | None = None, embed: Embed | None = None, loglikelihood: Loglikelihood | None = None
+) -> Context:
     """Return what the dataset's retriever is built with."""
     reader, rules = dataset.reader_cfg, rules_of(dataset.compat)
     return Context(
@@ -88,7 +76,16 @@ def context(dataset: DatasetSpec, embed: Embed | None = None, loglikelihood: Log
         compat=rules.recorded_retrieval,
         embed=embed,
         loglikelihood=loglikelihood,
+        render=None if pool is None else candidates(dataset, pool),
     )
+
+
+def _build(dataset: DatasetSpec, given: Context, key: str) -> Retriever:
+    try:
+        retriever: Retriever = registry.build("retriever", dataset.infer_cfg.retriever, key=key, context=given)
+    except SpecError as exc:
+        raise SpecError(exc.message, key=key) from exc
+    return retriever
 
 
 def _texts(reader: ReaderCfg, rules: Rules) -> Callable[[Row], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +18,7 @@ from leaderflow.core.identity import canonical_json, sha256_hex
 from leaderflow.core.types import Capability, Json, Row
 
 if TYPE_CHECKING:
-    from leaderflow.core.types import Answer, Prompt, Request
+    from leaderflow.core.types import Answer, Request
 
 KEY = "infer_cfg.retriever"
 """Where a retriever stands in a dataset's spec, for messages."""
@@ -34,8 +34,8 @@ Embed = Callable[[Sequence[str]], Any]
 Loglikelihood = Callable[[Sequence["Request"]], Iterator["Answer"]]
 """`Backend.loglikelihood`."""
 
-Render = Callable[[Sequence[Sample], Sequence[Sequence[str]]], list[Mapping[str, "Prompt"]]]
-"""Samples and the example ids of each → for each sample the whole prompt with every label, by label."""
+Render = Callable[[Sequence[Sample], Sequence[Sequence[str]]], list[dict[str, str]]]
+"""Samples and the example ids of each → for each sample its labels → the text of the whole prompt with that label."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def enough(pool: Pool, sample: Sample, barred: set[int], wanted: int) -> None:
     """
     free = len(pool) - len(barred)
     if free < wanted:
-        own = f" ({len(barred)} more ask the same question)" if barred else ""
+        own = f" ({len(barred)} more: the sample itself or its question again)" if barred else ""
         raise DataError(
             f"{KEY}: sample {sample[0]!r} needs {wanted} examples, but only {free} rows of the pool can serve{own}; "
             "lower ice_num or widen train_split/train_range"
@@ -173,6 +173,11 @@ def at_least(name: str, value: int, least: int) -> int:
     Raises:
         SpecError: it is not.
     """
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if type(value) is not int or value < least:
         raise SpecError(f"{name} must be a whole number from {least}, got {value!r}", key=KEY)
     return value
+
+
+def is_number(value: Json) -> bool:
+    """Say whether a value is a number (True and False are none)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leaderflow.core.errors import DataError, SpecError
-from templating.retrievers.base import KEY, Context, Floats, Pool, Sample, at_least
+from templating.retrievers.base import KEY, Context, Floats, Pool, Sample, at_least, is_number
 from templating.retrievers.embeddings import Space
 from templating.retrievers.similar import TopkRetriever, cosines
 
@@ -47,7 +47,7 @@ class DPPRetriever(TopkRetriever):
     ) -> None:
         super().__init__(context, ice_num, ice_separator=ice_separator, ice_eos_token=ice_eos_token)
         self.candidate_num = at_least("candidate_num", candidate_num, self.ice_num)
-        if not isinstance(scale_factor, int | float) or scale_factor <= 0:
+        if not is_number(scale_factor) or scale_factor <= 0:
             raise SpecError(f"scale_factor must be above 0, got {scale_factor!r}", key=KEY)
         self.scale_factor = scale_factor
 

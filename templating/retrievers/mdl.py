@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from leaderflow.core.errors import BackendError, DataError
+from leaderflow.core.errors import BackendError, DataError, SpecError
 from leaderflow.core.types import Answer, Capability, Json, Prompt, Request, Settings
 from templating.retrievers.base import KEY, Context, Pool, Sample, at_least, generator
 from templating.retrievers.embeddings import Space
 from templating.retrievers.similar import TopkRetriever
-
-Labelled = Mapping[str, Prompt]
-"""A label → the whole prompt with that label."""
 
 
 class MDLRetriever(TopkRetriever):
@@ -93,14 +89,8 @@ class MDLRetriever(TopkRetriever):
 
     def _entropies(self, samples: list[Sample], pool: Pool, sets: list[list[int]]) -> list[float]:
         """Return the entropy of the labels for each sample with a set of examples, in nats."""
-        assert self.context.render is not None, "given by `retrieval.context`"
-        assert self.context.loglikelihood is not None, "checked by `retrieval.build`"
-        prompts = self.context.render(samples, [[pool.ids[position] for position in positions] for positions in sets])
-        if self.context.compat:
-            bare = self.context.render(samples, [[] for _ in sets])
-            prompts = [after_examples(whole, without) for whole, without in zip(prompts, bare, strict=True)]
-        else:
-            prompts = [apart(labelled) for labelled in prompts]
+        assert self.context.loglikelihood is not None, "checked by `retrieval.retrieve`"
+        prompts = self._prompts(samples, [[pool.ids[position] for position in positions] for positions in sets])
         requests = [
             Request(f"{index}:{label}", prompt, Settings())
             for index, labelled in enumerate(prompts)
@@ -109,39 +99,44 @@ class MDLRetriever(TopkRetriever):
         answers = {answer.request_key: self._nll(answer) for answer in self.context.loglikelihood(requests)}
         return [entropy([answers[f"{index}:{label}"] for label in labelled]) for index, labelled in enumerate(prompts)]
 
+    def _prompts(self, samples: list[Sample], example_ids: list[list[str]]) -> list[dict[str, Prompt]]:
+        assert self.context.render is not None, "given by `retrieval.context`"
+        whole = self.context.render(samples, example_ids)
+        if not self.context.compat:
+            return [apart(texts) for texts in whole]
+        bare = self.context.render(samples, [[] for _ in samples])
+        return [after_examples(texts, without) for texts, without in zip(whole, bare, strict=True)]
+
     def _nll(self, answer: Answer) -> float:
         if answer.nll is None or not answer.scored_tokens:
             raise BackendError(f"{KEY}: the model could not score a set of examples: {answer.error or answer.status}")
         return answer.nll / answer.scored_tokens if self.context.compat else answer.nll
 
 
-def apart(labelled: Labelled) -> dict[str, Prompt]:
+def apart(texts: Mapping[str, str]) -> dict[str, Prompt]:
     """Put the border between context and continuation where the labels' texts part, before the word that differs.
 
-    What all labels share has the same likelihood, so that only the rest tells them apart. Prompts that have a border keep it.
+    What all labels share has the same likelihood, so that only the rest tells them apart.
+
+    Raises:
+        SpecError: all labels read the same.
     """
-    texts = [prompt.text for prompt in labelled.values() if prompt.text is not None and prompt.continuation is None]
-    if len(texts) < len(labelled):
-        return dict(labelled)
-    first, last = min(texts), max(texts)
+    first, last = min(texts.values()), max(texts.values())
+    if first == last and len(texts) > 1:
+        raise SpecError("MDLRetriever compares labels, so the template must map each label to its own text", key=KEY)
     parting = next((index for index, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     border = max((index for index, character in enumerate(first[:parting]) if character.isspace()), default=0)
-    return {label: _cut(prompt, border) for label, prompt in labelled.items()}
+    return {label: _cut(text, border) for label, text in texts.items()}
 
 
-def after_examples(labelled: Labelled, bare: Labelled) -> dict[str, Prompt]:
-    """Put the border after the examples: before what the prompt is without them, where it ends so."""
-    found = {}
-    for label, prompt in labelled.items():
-        target = bare[label].text
-        ends_so = prompt.text is not None and prompt.continuation is None and target and prompt.text.endswith(target)
-        found[label] = _cut(prompt, len(prompt.text or "") - len(target or "")) if ends_so else prompt
-    return found
+def after_examples(texts: Mapping[str, str], bare: Mapping[str, str]) -> dict[str, Prompt]:
+    """Put the border after the examples: before what the text is without them, where it ends so."""
+    lengths = {label: len(text) - len(bare[label]) if text.endswith(bare[label]) else 0 for label, text in texts.items()}
+    return {label: _cut(text, lengths[label]) for label, text in texts.items()}
 
 
-def _cut(prompt: Prompt, border: int) -> Prompt:
-    assert prompt.text is not None
-    return replace(prompt, text=prompt.text[:border], continuation=prompt.text[border:]) if border else prompt
+def _cut(text: str, border: int) -> Prompt:
+    return Prompt(text=text[:border], continuation=text[border:]) if border else Prompt(text=text)
 
 
 def entropy(nlls: Sequence[float]) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Capability
-from templating.retrievers.base import KEY, Context, ExampleRetriever, Floats, Pool, Sample, at_least, enough
+from templating.retrievers.base import KEY, Context, ExampleRetriever, Floats, Pool, Sample, at_least, enough, is_number
 from templating.retrievers.embeddings import Space, normalised
 
 
@@ -61,7 +61,7 @@ class TopkRetriever(ExampleRetriever):
 
     def space(self, samples: Sequence[Sample], pool: Pool) -> Space:
         """Embed the pool and the samples."""
-        assert self.context.embed is not None, "checked by `retrieval.build`"
+        assert self.context.embed is not None, "checked by `retrieval.retrieve`"
         return Space.of(pool.texts(), [self.context.text(row) for _, row in samples], self.context.embed)
 
 
@@ -92,7 +92,7 @@ class MMRRetriever(TopkRetriever):
     ) -> None:
         super().__init__(context, ice_num, ice_separator=ice_separator, ice_eos_token=ice_eos_token)
         self.candidate_num = at_least("candidate_num", candidate_num, self.ice_num)
-        if not isinstance(relevance, int | float) or not 0 <= relevance <= 1:
+        if not is_number(relevance) or not 0 <= relevance <= 1:
             raise SpecError(f"relevance must lie between 0 and 1, got {relevance!r}", key=KEY)
         self.relevance = relevance
 
