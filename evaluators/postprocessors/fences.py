@@ -113,7 +113,7 @@ def _before_done(text: str) -> str:
 
 
 def _loose_block(text: str) -> str:
-    blocks = re.findall(r"```(.*?)```", text, re.DOTALL)
+    blocks: list[str] = re.findall(r"```(.*?)```", text, re.DOTALL)
     if not blocks:
         return text.split("```")[1]
     return blocks[0] if blocks[0].startswith("\n") else blocks[0][max(blocks[0].find("\n") + 1, 0) :]

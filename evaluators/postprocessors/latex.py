@@ -35,7 +35,7 @@ def _box(text: str, start: int) -> str | None:
 
 
 def last_boxed(text: str, strip_double_curly_brace: bool = False) -> str | None:
-    """Return the content of the last ``\\boxed{…}``, or None; also None if that one is never closed."""
+    r"""Return the content of the last ``\boxed{…}``, or None; also None if that one is never closed."""
     content = _box(text, text.rfind("\\boxed"))
     if content is not None and strip_double_curly_brace and re.fullmatch(r"\{.*\}", content):
         return content[1:-1]
@@ -43,19 +43,19 @@ def last_boxed(text: str, strip_double_curly_brace: bool = False) -> str | None:
 
 
 def first_boxed(text: str) -> str:
-    """Return the content of the first ``\\boxed{…}``, else the last line."""
+    r"""Return the content of the first ``\boxed{…}``, else the last line."""
     content = _box(text, text.find("\\boxed{"))
     return text.strip().split("\n")[-1] if content is None else content.strip()
 
 
 def boxed_to_first_brace(text: str) -> str | None:
-    """Return the last ``\\boxed{…}`` up to its first closing brace, or None."""
+    r"""Return the last ``\boxed{…}`` up to its first closing brace, or None."""
     found = re.findall(r"\\boxed\{([^}]+)\}", text)
     return found[-1] if found else None
 
 
 def paragraph_index(text: str) -> int | str | None:
-    """Return the last ``\\boxed{…}`` up to its first closing brace without opening ones, as an integer where it is one."""
+    r"""Return the last ``\boxed{…}`` up to its first closing brace without opening ones, as an integer where it is one."""
     found = re.findall(r"\\boxed\{([^}]*)\}", text)
     if not found:
         return None
@@ -64,7 +64,7 @@ def paragraph_index(text: str) -> int | str | None:
 
 
 def greedy_boxed(text: str) -> str | None:
-    """Return the last line's ``\\boxed{…}`` up to the line's last brace, or None."""
+    r"""Return the last line's ``\boxed{…}`` up to the line's last brace, or None."""
     found = re.findall(r"\\boxed{(.+)}", text)
     return found[-1] if found else None
 
@@ -74,19 +74,19 @@ def _plain(content: str) -> str:
 
 
 def biology_boxed(text: str) -> str | None:
-    """Return the last ``\\boxed{…}`` with at most one level of braces inside, without ``\\text`` and backslashes, or None."""
+    r"""Return the last ``\boxed{…}`` with at most one level of braces inside, without ``\text`` and backslashes, or None."""
     found = re.findall(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}", text)
     return _plain(found[-1].strip()) if found else None
 
 
 def boxed_number(text: str) -> float | None:
-    """Return the last ``\\boxed{…}`` that holds nothing but a number, or None."""
+    r"""Return the last ``\boxed{…}`` that holds nothing but a number, or None."""
     found = re.findall(r"\\boxed\{\s*([-+]?\d*\.?\d+)\s*\}", text)
     return float(found[-1]) if found else None
 
 
 def needle_boxed(text: str) -> str:
-    """Return the last ``\\boxed{…}`` without a second pair of braces, ``\\text`` and backslashes; ``None`` as text without one."""
+    r"""Return the last ``\boxed{…}`` without a second pair of braces, ``\text`` and backslashes; ``None`` as text without one."""
     content = last_boxed(text, strip_double_curly_brace=True)
     return _plain(content).strip() if content else "None"
 
@@ -124,7 +124,7 @@ def math_postprocess_v2(text: str) -> str:
 
 
 def math_intern(text: str) -> str | None:
-    """Return the formula after ``The final answer is``, else the first box (each ``}}`` halved; a cut-off one is empty), or None."""
+    """Return the formula after ``The final answer is``, else the first box (``}}`` halved; a cut-off one is empty), or None."""
     phrase, box = "The final answer is ", "\\boxed{"
     if phrase in text:
         answer = text[text.find(phrase) + len(phrase) :]
@@ -139,5 +139,3 @@ def math_intern(text: str) -> str | None:
 def _halved(text: str) -> str:
     text = text.strip().replace("{{", "{").replace("}}", "}")
     return text[:-1] if text.endswith((".", "。")) else text
-
-

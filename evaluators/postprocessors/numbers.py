@@ -68,7 +68,7 @@ def first_unsigned(text: str) -> float:
 def mgsm(text: str, lang: str) -> str:
     """Return the last number after the language's answer word, or nothing."""
     _, prefix, answer = text.rpartition(MGSM_PREFIXES[lang])
-    numbers = re.findall(r"\d+\.?\d*", answer.replace(",", "")) if prefix else []
+    numbers: list[str] = re.findall(r"\d+\.?\d*", answer.replace(",", "")) if prefix else []
     return numbers[-1].rstrip(".") if numbers else ""
 
 
@@ -81,7 +81,7 @@ def mathbench(text: str, name: str) -> str:
     """
     parts = text.split("答案是" if "_cn" in name else "The answer is")
     answer = parts[1].strip() if len(parts) > 1 else text
-    numbers = re.findall(r"-?\d*\.?/?\d+", _joined(answer))
+    numbers: list[str] = re.findall(r"-?\d*\.?/?\d+", _joined(answer))
     if not numbers:
         return answer
     return numbers[0] if len(parts) > 1 else numbers[-1]

@@ -22,7 +22,7 @@ def bbh_mcq(text: str) -> str:
 
 
 def bbh_freeform(text: str) -> str:
-    """Return the line after ``answer is``: its bold part, else Yes or No if it holds such a word, else without commas and full stop."""
+    """Return of the line after ``answer is`` the bold part, else the first of yes, no, true, false, else all without commas."""
     answer = re.split(r"answer is:?\s+", text)[-1].strip().split("\n")[0].strip()
     if bold := re.search(r"\*\*(.*?)\*\*", answer):
         return bold[1]

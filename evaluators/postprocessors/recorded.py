@@ -146,4 +146,4 @@ RECORDED: Mapping[str, str] = {
     **{f"opencompass.{path}": path.rpartition(".")[2] for path in _SAME.split()},
     **{f"opencompass.{path}": name for path, name in _RENAMED.items()},
 }
-"""Dotted name → registered name of the kind ``postprocessor``; functions without a short name keep the last part of the dotted one."""
+"""Dotted name → registered name; functions that have no short name keep the last part of the dotted one."""

@@ -76,10 +76,15 @@ def smiles_field(text: str) -> str | None:
         return None
     text = text.replace("\n", " ")
     if match := re.search(r"\{.*?\}", text):
-        return match[0] if _is_json(match[0]) else (match[0].split(":") + ["None"])[1].strip(' "}') if ":" in match[0] else "None"
+        return match[0] if _is_json(match[0]) else _after_colon(match[0])
     if match := re.search(r"\[(.*?)\]", text):
         return match[1]
     return text
+
+
+def _after_colon(text: str) -> str:
+    parts = text.split(":")
+    return parts[1].strip(' "}') if len(parts) > 1 else "None"
 
 
 def _is_json(text: str) -> bool:

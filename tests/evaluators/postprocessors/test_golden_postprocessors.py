@@ -37,7 +37,11 @@ def check(case: dict[str, Any]) -> str | None:
         return None if "expected_error" in case else f"{case['function']} {given!r}: raised {exc!r}"
     if "expected_error" in case:
         return f"{case['function']} {given!r}: {got!r} instead of {case['expected_error']['class']}"
-    return None if same(case["expected"], got) else f"{case['function']} {case['kwargs']} {given!r}: {got!r}, recorded {case['expected']!r}"
+    return (
+        None
+        if same(case["expected"], got)
+        else f"{case['function']} {case['kwargs']} {given!r}: {got!r}, recorded {case['expected']!r}"
+    )
 
 
 @pytest.mark.golden
