@@ -40,6 +40,9 @@ _TYPED: dict[str, list[tuple[Steps, Kind]]] = {
     "model": [(("pred_postprocessor",), "postprocessor")],
 }
 
+_HANDED = {"dataset": ("dataset", "source"), "model": ("spec",)}
+"""Parameters that leaderflow passes itself: no key of a spec."""
+
 _WANTED = {
     "int": "a whole number",
     "float": "a number",
@@ -127,6 +130,7 @@ def _gather_arguments(block: Located, model: type[BaseModel], kind: Kind) -> Loc
     if not extra:
         return block
     accepted, others = _accepted(block, (), kind)
+    accepted = [name for name in accepted if name not in _HANDED[kind]]
     if not others and (unknown := [key for key in extra if key not in accepted]):
         raise block.error(_unknown(unknown[0], [*model.model_fields, *accepted], len(unknown) - 1), unknown[0])
     return block.moved(extra, "arguments")

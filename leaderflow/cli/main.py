@@ -1,0 +1,83 @@
+"""The command ``leaderflow``. Every error is one line on stderr and an exit code; ``--debug`` shows the trace."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import typer
+
+from leaderflow import __version__
+from leaderflow.cli import list as list_command
+from leaderflow.cli import models, preview, run, server, show
+from leaderflow.cli.console import say
+from leaderflow.cli.options import Debug, Debugging
+from leaderflow.core.errors import LeaderflowError
+
+app = typer.Typer(
+    help="Evaluate language models: read a dataset, render the prompts, ask the model, score the answers, print a leaderboard.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.command("preview")(preview.preview)
+app.command("list")(list_command.list_)
+app.command("runs")(show.runs)
+app.command("show")(show.show)
+app.command("trace")(show.trace)
+app.command("why")(show.why)
+app.add_typer(models.app, name="models")
+app.add_typer(server.app, name="server")
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    debug: Debug = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; ends the process with the exit code."""
+    try:
+        app()
+    except Exception as exc:
+        sys.exit(report(exc))
+
+
+def report(exc: BaseException) -> int:
+    """Print what ended a command as one line, and return its exit code."""
+    cause = _cause(exc)
+    if Debugging.on:
+        traceback.print_exception(cause)
+    if isinstance(cause, LeaderflowError):
+        say(f"leaderflow: {' '.join(str(cause).split())}")
+        return cause.exit_code
+    hint = "" if Debugging.on else " (add --debug for the trace)"
+    say(f"leaderflow: internal error: {type(cause).__name__}: {' '.join(str(cause).split())}{hint}")
+    return 1
+
+
+def _cause(exc: BaseException) -> BaseException:
+    """Return the first error of ours in a group of errors, or the first of all."""
+    leaves = list(_leaves(exc))
+    return next((leaf for leaf in leaves if isinstance(leaf, LeaderflowError)), leaves[0])
+
+
+def _leaves(exc: BaseException) -> list[BaseException]:
+    if isinstance(exc, BaseExceptionGroup):
+        return [leaf for inner in exc.exceptions for leaf in _leaves(inner)]
+    return [exc]
+
+
+if __name__ == "__main__":
+    main()

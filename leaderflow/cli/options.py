@@ -1,0 +1,32 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Debugging:
+    """Whether ``--debug`` was given: errors then show their trace."""
+
+    on = False
+
+
+def _debug(value: bool) -> bool:
+    Debugging.on = Debugging.on or value
+    return value
+
+
+Debug = Annotated[bool, typer.Option("--debug", callback=_debug, is_eager=True, help="Show the trace of an error.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of local data, looked up before any network (or LEADERFLOW_DATA).")]
+Offline = Annotated[bool, typer.Option("--offline", help="Open no socket but the model's.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change the spec, e.g. infer_cfg.inferencer.max_out_len=64 or models.*.batch_size=4."
+    ),
+]
+BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of models written as openai/NAME.")]

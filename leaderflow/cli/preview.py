@@ -1,0 +1,136 @@
+"""``leaderflow preview``: what the model will see, before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.core.types import Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from flows.preview import Preview
+
+ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green"}
+NO_MODEL = "openai-compatible"
+"""Stands in the spec where no model is named; it is never asked."""
+
+
+def preview(
+    dataset: Annotated[str, typer.Argument(help="Recipe, YAML file, or JSONL/CSV file.")],
+    model: Annotated[str | None, typer.Option("-m", "--model", help="Whose template, limits and tokenizer apply.")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 3,
+    sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
+    diff: Annotated[str | None, typer.Option(metavar="OTHER", help="Show what differs for another dataset configuration.")] = None,
+    base_url: BaseUrl = None,
+    set_: Sets = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Show the exact messages or text that a run would send."""
+    from leaderflow.cli.console import print_json, show_log
+
+    show_log()
+    names = [dataset] if diff is None else [dataset, diff]
+    found = [_previews(name, model, n, sample, base_url, set_ or [], data_dir, offline) for name in names]
+    if diff is not None:
+        _print_diff(names, found)
+    elif as_json:
+        print_json({"rows": [row for one in found[0] for row in one.rows]})
+    else:
+        _print(found[0])
+
+
+def _previews(
+    dataset: str,
+    model: str | None,
+    n: int,
+    sample: str | None,
+    base_url: str | None,
+    sets: list[str],
+    data_dir: Path | None,
+    offline: bool,
+) -> list[Preview]:
+    """Return the previews of a dataset, or of every member of its family."""
+    from flows.preview import preview
+    from leaderflow.cli.run import from_file
+    from leaderflow.core.load import build_evaluation
+
+    spec = build_evaluation(
+        [model or NO_MODEL], [dataset], sets, base_url=base_url, from_file=from_file, data_dir=data_dir, offline=offline or None
+    )
+    chosen = spec.models[0] if model else None
+    return [preview(spec, one, chosen, n=n, sample=sample) for one in spec.datasets]
+
+
+def _print(found: Sequence[Preview]) -> None:
+    from leaderflow.cli.console import out, safe
+
+    console = out()
+    for one in found:
+        for row in one.rows:
+            print_row(row, one.references.get(row["sample_id"]), console)
+        tokens = f", about {one.tokens:,} prompt tokens" if one.tokens is not None else ""
+        console.print(safe(f"{one.dataset}: {one.samples} samples{tokens}", "bold"))
+
+
+def print_row(row: Mapping[str, Json], reference: Json, console: Console) -> None:
+    """Print one model input, its parts set apart by colour."""
+    from leaderflow.cli.console import safe
+
+    label = "" if row["label"] is None else f" · label {row['label']}"
+    console.rule(safe(f"{row['sample_id']}{label}"), align="left")
+    print_input(row, console)
+    facts = {
+        "reference": reference,
+        "examples": ", ".join(row["example_ids"]) or None,
+        "dropped": row["dropped_examples"] or None,
+        "tokens": row["tokens"],
+        "request": row["request_key"],
+        "status": None if row.get("status", "ok") == "ok" else row["status"],
+    }
+    for name, value in facts.items():
+        if value is not None:
+            console.print(safe(f"{name:<10} {value}", "yellow" if name == "reference" else "dim"), soft_wrap=True)
+
+
+def print_input(row: Mapping[str, Json], console: Console) -> None:
+    """Print messages or text as the model gets them; an empty assistant turn is a slot."""
+    from leaderflow.cli.console import safe
+
+    if row.get("messages") is None:
+        console.print(safe(row.get("text") or ""), soft_wrap=True)
+        return
+    for message in row["messages"]:
+        style = ROLE_STYLES.get(message["role"], "")
+        console.print(safe(f"{message['role']}:", f"bold {style}"))
+        content = message["content"]
+        shown = "▁▁▁ (the model's turn)" if content == "" and message["role"] == "assistant" else content
+        console.print(safe(shown, style), soft_wrap=True)
+
+
+def _print_diff(names: Sequence[str], found: Sequence[Sequence[Preview]]) -> None:
+    import difflib
+
+    from leaderflow.cli.console import out, safe
+
+    left, right = ([line for one in side for row in one.rows for line in _lines(row)] for side in found)
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    console = out()
+    for line in difflib.unified_diff(left, right, names[0], names[1], lineterm=""):
+        console.print(safe(line, styles.get(line[:1], "")), soft_wrap=True)
+
+
+def _lines(row: Mapping[str, Json]) -> list[str]:
+    head = f"# {row['sample_id']} {row['label'] or ''}".rstrip()
+    if row.get("messages") is None:
+        return [head, *(row.get("text") or "").splitlines()]
+    return [head, *(f"{m['role']}: {line}" for m in row["messages"] for line in str(m["content"]).splitlines() or [""])]

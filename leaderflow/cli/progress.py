@@ -1,0 +1,164 @@
+"""Progress of a run on stderr: bars on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leaderflow.cli.console import err, safe, say
+from leaderflow.core.text import printable
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from flows.progress import Progress
+    from leaderflow.core.types import Answer
+
+EVERY_SECONDS = 10.0
+"""Between two plain lines of one cell."""
+
+
+def progress() -> Progress:
+    """Return what fits stderr: bars on a terminal, else lines."""
+    return Bars() if sys.stderr.isatty() else PlainLines()
+
+
+@dataclass
+class Count:
+    """What is known of a cell; rates leave out what earlier runs answered."""
+
+    total: int = 0
+    reused: int = 0
+    answered: int = 0
+    failed: int = 0
+    tokens: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> int:
+        """Requests answered by this run and earlier ones."""
+        return self.reused + self.answered
+
+    def add(self, answer: Answer) -> None:
+        """Count an answer."""
+        self.answered += 1
+        self.failed += answer.status == "error"
+        self.tokens += answer.output_tokens or 0
+
+    def rate(self) -> float:
+        """Return answers a second."""
+        return self.answered / max(time.monotonic() - self.started, 1e-3)
+
+    def describe(self) -> str:
+        """Return ``120/1000 · 34.1/s · 5,120 tokens · 26 s left``."""
+        parts = [f"{self.done}/{self.total}"]
+        if self.answered:
+            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens"]
+            if self.done < self.total:
+                parts.append(f"{duration((self.total - self.done) / self.rate())} left")
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        return " · ".join(parts)
+
+
+class PlainLines:
+    """One line now and then for each cell."""
+
+    def __init__(self, write: Callable[[str], None] = say, every: float = EVERY_SECONDS) -> None:
+        self._write, self._every = write, every
+        self._counts: dict[str, Count] = {}
+        self._shown: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def line(self, text: str) -> None:
+        """Print a line."""
+        self._write(printable(text, one_line=True))
+
+    def cell(self, cell: str, total: int, reused: int) -> None:
+        """Take in a cell's size; say so where it needs no request."""
+        with self._lock:
+            count = self._counts.setdefault(cell, Count())
+            count.total, count.reused = total, reused
+            self._tell(cell, count)
+
+    def answered(self, cell: str, answer: Answer) -> None:
+        """Count an answer."""
+        with self._lock:
+            count = self._counts.setdefault(cell, Count())
+            count.add(answer)
+            self._tell(cell, count)
+
+    def finish(self) -> None:
+        """Print the last line of every cell that was under way."""
+        with self._lock:
+            for cell, count in self._counts.items():
+                if count.answered and self._shown.get(cell) != 0.0:
+                    self._say(cell, count)
+            self._counts.clear()
+
+    def _tell(self, cell: str, count: Count) -> None:
+        now = time.monotonic()
+        if now - self._shown.setdefault(cell, now) >= self._every and count.done < count.total:
+            self._shown[cell] = now
+            self._say(cell, count)
+
+    def _say(self, cell: str, count: Count) -> None:
+        self._write(printable(f"{cell}: {count.describe()}", one_line=True))
+
+
+class Bars:
+    """A live bar for each cell."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+        self._counts: dict[str, Count] = {}
+        self._tasks: dict[str, TaskID] = {}
+        self._lock = threading.Lock()
+        columns = (
+            SpinnerColumn(finished_text="✓"),
+            TextColumn("{task.fields[name]}", markup=False),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[state]}", markup=False),
+        )
+        self._bars = Progress(*columns, console=err(), refresh_per_second=4)
+        self._bars.start()
+
+    def line(self, text: str) -> None:
+        """Print a line above the bars."""
+        self._bars.console.print(safe(printable(text, one_line=True)))
+
+    def cell(self, cell: str, total: int, reused: int) -> None:
+        """Draw or resize a cell's bar."""
+        with self._lock:
+            count = self._counts.setdefault(cell, Count())
+            count.total, count.reused = total, reused
+            self._draw(cell, count)
+
+    def answered(self, cell: str, answer: Answer) -> None:
+        """Move a cell's bar."""
+        with self._lock:
+            count = self._counts.setdefault(cell, Count())
+            count.add(answer)
+            self._draw(cell, count)
+
+    def finish(self) -> None:
+        """Leave the bars as they are."""
+        self._bars.stop()
+
+    def _draw(self, cell: str, count: Count) -> None:
+        if cell not in self._tasks:
+            self._tasks[cell] = self._bars.add_task("", total=count.total, name=printable(cell, one_line=True), state="")
+        self._bars.update(self._tasks[cell], total=count.total, completed=count.done, state=count.describe())
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for people: ``45 s``, ``12 min``, ``3 h 05 min``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

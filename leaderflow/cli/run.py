@@ -1,0 +1,127 @@
+"""``leaderflow run``: evaluate models on datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from leaderflow.core.specs import EvaluationSpec
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def run(
+    spec: Annotated[
+        str | None, typer.Argument(help="YAML file, leaderboard recipe, or manifest of a run.", show_default=False)
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML file, openai/NAME or hf/PATH-OR-ID.")
+    ] = None,
+    dataset: Annotated[list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML file, or JSONL/CSV file.")] = None,
+    base_url: BaseUrl = None,
+    range_: Annotated[
+        str | None, typer.Option("--range", metavar="RANGE", help="Samples of every dataset: '[:100]', a count, a fraction.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N samples of every dataset.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Ask everything N times.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Requests in flight (API) or rows in a batch, for every model.")
+    ] = None,
+    set_: Sets = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again although answers are stored.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be asked, and write nothing.")] = False,
+    no_server: Annotated[bool, typer.Option("--no-server", help="Walk the same plan without Prefect.")] = False,
+    shard_size: Annotated[int | None, typer.Option(min=1, help="Samples in a shard; changes no result.")] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Evaluate models on datasets and print the leaderboard.
+
+    A killed run goes on where it stopped: run the same command again.
+    """
+    sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
+    scalars = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
+    evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
+    raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else _evaluate(evaluation, not no_server, as_json))
+
+
+def shorthand(range_: str | None, limit: int | None, repeats: int | None, concurrency: int | None) -> list[str]:
+    """Return the ``--set`` settings that the short options stand for.
+
+    Raises:
+        UsageError: both a range and a limit.
+    """
+    if range_ is not None and limit is not None:
+        raise UsageError(f"--range and --limit exclude each other; write --range '[:{limit}]' or --limit {limit}")
+    wanted = {
+        "reader_cfg.test_range": range_ if limit is None else f"[:{limit}]",
+        "n": repeats,
+        "models.*.batch_size": concurrency,
+    }
+    return [f"{key}={value}" for key, value in wanted.items() if value is not None]
+
+
+def _load(
+    spec: str | None, models: Sequence[str], datasets: Sequence[str], sets: list[str], base_url: str | None, scalars: dict[str, Any]
+) -> EvaluationSpec:
+    from leaderflow.cli.console import show_log
+    from leaderflow.core.load import build_evaluation, load_evaluation
+
+    show_log()
+    if spec is None:
+        return build_evaluation(models, datasets, sets, base_url=base_url, from_file=from_file, **scalars)
+    return load_evaluation(
+        spec, models=models, datasets=datasets, overrides=sets, base_url=base_url, from_file=from_file, **scalars
+    )
+
+
+def from_file(path: Path) -> Any:
+    """Make a dataset of a data file."""
+    from readers.custom import dataset_from_file
+
+    return dataset_from_file(path)
+
+
+def _evaluate(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
+    from flows.api import evaluate
+    from leaderflow.cli.console import print_json, show_log
+    from leaderflow.cli.progress import progress
+    from leaderflow.cli.table import print_result
+
+    shown = progress()
+    show_log(shown.line)
+    try:
+        result = evaluate(spec, server=server, progress=shown)
+    except KeyboardInterrupt:
+        shown.line("interrupted; the same command goes on where it stopped")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        shown.finish()
+    if as_json:
+        print_json(result.as_json())
+    else:
+        print_result(result.as_json())
+    return result.exit_code
+
+
+def _dry_run(spec: EvaluationSpec, as_json: bool) -> int:
+    from flows.api import plan
+    from leaderflow.cli.console import print_json
+    from leaderflow.cli.table import print_plan
+
+    found = plan(spec)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        print_plan(found.as_json())
+    return 0

@@ -1,0 +1,182 @@
+"""The samples of a cell, joined from its tables: what was asked, what was answered, what was made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leaderflow.cli.console import out, safe
+from leaderflow.cli.preview import print_input
+from leaderflow.cli.table import grid, print_leaderboard
+from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.types import Json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import Console
+
+    from leaderflow.core.manifest import CellEntry, Manifest
+    from leaderflow.core.store import Store
+
+TABLES = ("metrics", "scores", "extracted", "outputs", "prompts", "examples", "samples", "pool")
+"""From a number back to its source."""
+
+
+def the_cell(manifest: Manifest, name: str | None) -> str:
+    """Return the name of a cell: MODEL:DATASET, or a model or dataset that stands in one cell only.
+
+    Raises:
+        UsageError: the run has no such cell, or several.
+    """
+    cells = list(manifest.cells)
+    if name is None or name in cells:
+        return name or cells[0]
+    found = [cell for cell, entry in manifest.cells.items() if name in (entry.model, entry.dataset)]
+    if len(found) != 1:
+        what = f"{len(found)} cells of run {manifest.run} fit {name!r}" if found else f"run {manifest.run} has no cell {name!r}"
+        raise UsageError(f"{what}{did_you_mean(name, cells) if not found else ''}; its cells: {', '.join(cells[:8])}")
+    return found[0]
+
+
+def leaderboard(store: Store, manifest: Manifest) -> list[dict[str, Json]]:
+    """Return the rows of a run's summary, empty where it has none yet."""
+    rows: list[dict[str, Json]] = store.read(manifest.summary).to_pylist() if manifest.summary else []
+    return rows
+
+
+def cell_rows(store: Store, entry: CellEntry) -> list[dict[str, Json]]:
+    """Return one mapping a sample × repeat: prompts, answers, extraction, reference and score."""
+    samples = {row["sample_id"]: json.loads(row["row"]) for row in _read(store, entry, "samples")}
+    prompts = _grouped(_read(store, entry, "prompts"), "sample_id")
+    outputs = _grouped(_read(store, entry, "outputs"), "sample_id", "repeat")
+    scores = _grouped(_read(store, entry, "scores"), "sample_id", "repeat")
+    return [
+        {
+            "sample_id": row["sample_id"],
+            "repeat": row["repeat"],
+            "status": row["status"],
+            "row": samples.get(row["sample_id"]),
+            "prompts": [_prompt(p) for p in prompts.get((row["sample_id"],), [])],
+            "answers": [_answer(o) for o in outputs.get((row["sample_id"], row["repeat"]), [])],
+            "extracted": _json(row["extracted"]),
+            "reference": _json(row["reference"]),
+            **_score(scores.get((row["sample_id"], row["repeat"]), [])),
+        }
+        for row in _read(store, entry, "extracted")
+    ]
+
+
+def chosen(rows: Sequence[dict[str, Json]], n: int, wrong: bool, sample: str | None) -> list[dict[str, Json]]:
+    """Return the first `n` rows, those that were not right, or those of one sample."""
+    if sample is not None:
+        found = [row for row in rows if str(row["sample_id"]).startswith(sample)]
+        if not found:
+            raise UsageError(f"no sample {sample!r} in the cell{did_you_mean(sample, [str(row['sample_id']) for row in rows])}")
+        return found
+    return [row for row in rows if not wrong or not row["correct"]][:n]
+
+
+def trace_tables(entry: CellEntry) -> list[dict[str, Json]]:
+    """Return the tables behind a cell's number, from the metrics back to the source."""
+    return [
+        {"table": name, "stage": ref.stage, "key": ref.key, "rows": ref.rows, "digest": ref.digest, "path": ref.path}
+        for name in TABLES
+        for ref in entry.tables.get(name, [])
+    ]
+
+
+def print_samples(
+    manifest: Manifest, board: Sequence[Mapping[str, Json]], cell: str | None, rows: Sequence[Mapping[str, Json]]
+) -> None:
+    """Print a run's leaderboard and some samples."""
+    console = out()
+    console.print(safe(f"run {manifest.run} · {manifest.state} · {manifest.started}", "bold"))
+    print_leaderboard(board, console)
+    for error in manifest.errors:
+        console.print(
+            safe(f"{error.cell}: {error.rows} rows without an answer ({error.kind}): {error.message}", "red"), soft_wrap=True
+        )
+    for row in rows:
+        _print_sample(row, console)
+    if cell is None and manifest.cells:
+        console.print(safe(f"samples: leaderflow show {manifest.run} {next(iter(manifest.cells))}", "dim"), soft_wrap=True)
+
+
+def print_trace(found: Mapping[str, Json]) -> None:
+    """Print the tables behind a number, and one sample's whole way."""
+    console = out()
+    console.print(safe(f"{found['cell']} · run {found['run']} · version {found['version']}", "bold"))
+    body = [[t["table"], t["stage"], t["key"][:12], str(t["rows"]), t["path"]] for t in found["tables"]]
+    console.print(grid(["table", "stage", "key", "rows", "file below the store"], body, right=range(3, 4)))
+    for row in found["samples"]:
+        _print_sample(row, console, prompts=True)
+
+
+def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = False) -> None:
+    mark = {True: "right", False: "wrong", None: row["status"]}[row["correct"]]
+    repeat = f" · repeat {row['repeat']}" if row["repeat"] else ""
+    console.rule(safe(f"{row['sample_id']}{repeat} · {mark}"), align="left")
+    for prompt in row["prompts"] if prompts else row["prompts"][:1]:
+        print_input(prompt, console)
+    for answer in row["answers"]:
+        _print_answer(answer, console)
+    for name in ("extracted", "reference", "score", "detail"):
+        if row[name] is not None:
+            value = row[name] if isinstance(row[name], str) else json.dumps(row[name], ensure_ascii=False)
+            console.print(safe(f"{name:<10} {value}", "yellow"), soft_wrap=True)
+
+
+def _print_answer(answer: Mapping[str, Json], console: Console) -> None:
+    label = "" if answer["label"] is None else f" {answer['label']}"
+    if answer["reasoning"]:
+        console.print(safe(f"reasoning  {answer['reasoning']}", "dim"), soft_wrap=True)
+    shown = answer["output"] if answer["nll"] is None else f"nll {answer['nll']:.4f} over {answer['scored_tokens']} tokens"
+    for text in answer["turns"] or [shown]:
+        if text is not None:
+            console.print(safe(f"answer{label:<4} {text}", "green"), soft_wrap=True)
+    facts = [answer["status"], answer["finish_reason"], answer["error"], f"request {answer['request_key'][:12]}"]
+    console.print(safe(" · ".join(str(fact) for fact in facts if fact), "dim"), soft_wrap=True)
+
+
+def _read(store: Store, entry: CellEntry, name: str) -> list[dict[str, Any]]:
+    tables: list[pa.Table] = [store.read(ref) for ref in entry.tables.get(name, [])]
+    return [row for table in tables for row in table.to_pylist()]
+
+
+def _grouped(rows: Sequence[dict[str, Any]], *names: str) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
+
+
+def _prompt(row: Mapping[str, Any]) -> dict[str, Json]:
+    names = ("label", "part", "text", "continuation", "dropped_examples", "status", "error")
+    return {name: row[name] for name in names} | {"messages": _json(row["messages"])}
+
+
+def _answer(row: Mapping[str, Any]) -> dict[str, Json]:
+    names = (
+        "request_key",
+        "label",
+        "part",
+        "status",
+        "output",
+        "reasoning",
+        "nll",
+        "scored_tokens",
+        "finish_reason",
+        "attempts",
+        "error",
+    )
+    return {name: row[name] for name in names} | {"turns": _json(row["turns"])}
+
+
+def _score(rows: Sequence[Mapping[str, Any]]) -> dict[str, Json]:
+    row = rows[0] if rows else {"correct": None, "score": None, "detail": None}
+    return {"correct": row["correct"], "score": row["score"], "detail": _json(row["detail"])}
+
+
+def _json(text: str | None) -> Json:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,124 @@
+"""``leaderflow runs``, ``show``, ``trace`` and ``why``: look at what is in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leaderflow.cli.options import AsJson, Debug
+
+if TYPE_CHECKING:
+    from leaderflow.core.store import Store
+
+Run = Annotated[str, typer.Argument(help="Id of a run, its beginning, or latest.")]
+Sample = Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")]
+
+
+def runs(as_json: AsJson = False, debug: Debug = False) -> None:
+    """List the runs in the store, newest first."""
+    from leaderflow.cli.console import out, print_json, safe
+    from leaderflow.cli.table import grid
+    from leaderflow.core.manifest import Manifest
+
+    rows = [_run_row(manifest) for manifest in reversed(list(Manifest.all(_store())))]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        body = [[str(value if value is not None else "-") for value in row.values()] for row in rows]
+        out().print(grid(list(rows[0]), body))
+    else:
+        out().print(safe("no run yet; start one with `leaderflow run`"))
+
+
+def show(
+    run: Run = "latest",
+    cell: Annotated[str | None, typer.Argument(help="MODEL:DATASET, to see its samples.", show_default=False)] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 10,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Only samples that were not right.")] = False,
+    sample: Sample = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Show a run's leaderboard and, of a cell or of a run's only cell, what was asked and answered."""
+    from leaderflow.cli.console import print_json
+    from leaderflow.cli.samples import cell_rows, chosen, leaderboard, print_samples, the_cell
+    from leaderflow.core.manifest import Manifest
+
+    store = _store()
+    manifest = Manifest.load(store, run)
+    name = the_cell(manifest, cell) if cell or len(manifest.cells) == 1 else None
+    rows = chosen(cell_rows(store, manifest.cells[name]), n, wrong, sample) if name else []
+    board = leaderboard(store, manifest)
+    if as_json:
+        print_json({"run": manifest.run, "state": manifest.state, "cells": board, "samples": rows})
+    else:
+        print_samples(manifest, board, name, rows)
+
+
+def trace(
+    run: Run,
+    cell: Annotated[str, typer.Argument(help="MODEL:DATASET.")],
+    sample: Sample = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Walk a cell's number back: metrics, scores, extracted answers, outputs, prompts, samples, each with its key and file."""
+    from leaderflow.cli.console import print_json
+    from leaderflow.cli.samples import cell_rows, chosen, print_trace, the_cell, trace_tables
+    from leaderflow.core.manifest import Manifest
+
+    store = _store()
+    manifest = Manifest.load(store, run)
+    name = the_cell(manifest, cell)
+    tables = trace_tables(manifest.cells[name])
+    rows = chosen(cell_rows(store, manifest.cells[name]), 1, False, sample)
+    found = {"run": manifest.run, "cell": name, "version": manifest.cells[name].version, "tables": tables, "samples": rows}
+    if as_json:
+        print_json(found)
+    else:
+        print_trace(found)
+
+
+def why(
+    left: Annotated[str, typer.Argument(metavar="KEY", help="Key of an artifact, or its beginning.")],
+    right: Annotated[str, typer.Argument(metavar="KEY", help="Another one.")],
+    debug: Debug = False,
+) -> None:
+    """Say why two artifacts are not the same: the first field in which their keys differ."""
+    from leaderflow.cli.console import out, safe
+    from leaderflow.core.errors import UsageError
+    from leaderflow.core.identity import first_difference
+
+    found = []
+    for key in (left, right):
+        record = _store().find(key) if len(key) >= 6 else None
+        if record is None:
+            raise UsageError(
+                f"no artifact has a key that begins with {key!r}; `leaderflow trace RUN CELL` shows keys (6 digits or more)"
+            )
+        found.append(record)
+    difference = first_difference(found[0].parts, found[1].parts)
+    out().print(safe(difference or "the two are the same"), soft_wrap=True)
+
+
+def _store() -> Store:
+    from leaderflow.core.paths import store_uri
+    from leaderflow.core.store import Store
+
+    return Store(store_uri())
+
+
+def _run_row(manifest: object) -> dict[str, object]:
+    from leaderflow.core.manifest import Manifest
+
+    assert isinstance(manifest, Manifest)
+    return {
+        "run": manifest.run,
+        "state": manifest.state,
+        "cells": len(manifest.cells),
+        "suite": manifest.suite,
+        "started": manifest.started,
+        "seconds": manifest.seconds.get("total"),
+        "requests": manifest.requests.get("sent"),
+    }

@@ -1,0 +1,105 @@
+"""What a person sees at the end of a run: the leaderboard, where things are, what to do next. Drawn from the JSON object alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leaderflow.cli.console import out, safe
+from leaderflow.core.text import shortened
+from leaderflow.core.types import Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+CAUSES = ("n_unparsed", "n_truncated", "n_filtered", "n_rejected", "n_failed")
+MESSAGE_WIDTH = 200
+
+
+def print_result(result: Mapping[str, Json], console: Console | None = None) -> None:
+    """Print the outcome of a run."""
+    console = console or out()
+    print_leaderboard(result["cells"], console)
+    for error in result["errors"]:
+        console.print(
+            safe(f"{error['cell']}: {error['rows']} rows without an answer ({error['class']}): {_short(error['message'])}", "red")
+        )
+    if result.get("message"):
+        console.print(safe(result["message"], "" if result["state"] == "completed" else "bold red"))
+    console.print()
+    for line in [*_effort(result), *_places(result), *next_commands(result)]:
+        console.print(safe(line), soft_wrap=True)
+
+
+def print_leaderboard(cells: Sequence[Mapping[str, Json]], console: Console) -> None:
+    """Print the table of cells: a line a dataset and metric, a column a model, and what is odd about a cell below."""
+    from reports.table import COLUMNS, pivot
+
+    if not cells:
+        return
+    header, body = pivot(cells)
+    console.print(grid(header, body, right=range(len(COLUMNS), len(header))))
+    for cell in cells:
+        if notes := _notes(cell):
+            console.print(safe(f"{cell['dataset']} · {cell['model']}: {notes}", "yellow"))
+
+
+def print_plan(plan: Mapping[str, Json], console: Console | None = None) -> None:
+    """Print what a run would ask."""
+    console = console or out()
+    names = ["model", "dataset", "samples", "shards", "requests", "answered", "rejected"]
+    console.print(grid(names, [[str(cell[name]) for name in names] for cell in plan["cells"]], right=range(2, len(names))))
+    console.print(
+        safe(f"{plan['requests']} requests: {plan['answered']} already answered, {plan['to_ask']} to ask. Nothing was written.")
+    )
+
+
+def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = range(0)) -> Table:
+    """Return a table whose cells are untrusted text; the columns `right` are aligned there."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for position, name in enumerate(header):
+        table.add_column(safe(name), justify="right" if position in right else "left", overflow="fold")
+    for line in body:
+        table.add_row(*[safe(cell) for cell in line])
+    return table
+
+
+def next_commands(result: Mapping[str, Json]) -> list[str]:
+    """Return the commands that are useful now."""
+    from leaderflow.core.specs import cell_name  # pydantic, which `list` has no need of
+
+    run = result["run"]
+    cells = [cell for cell in result["cells"] if not cell["group"]]
+    lines = [f"look     leaderflow show {run}"]
+    if cells:
+        lines.append(f"explain  leaderflow trace {run} {cell_name(cells[0]['model'], cells[0]['dataset'])}")
+    if result["state"] != "completed" and result.get("manifest"):
+        lines.append(f"finish   leaderflow run {result['manifest']}    asks only what is missing")
+    return lines
+
+
+def _effort(result: Mapping[str, Json]) -> list[str]:
+    requests, tasks, seconds = result["requests"], result["tasks"], result["seconds"]
+    asked = f"{requests.get('sent', 0)} requests sent, {requests.get('reused', 0)} answers reused"
+    tokens = f"{requests.get('prompt_tokens', 0):,} + {requests.get('output_tokens', 0):,} tokens"
+    steps = f"{tasks.get('computed', 0)} tasks computed, {tasks.get('cached', 0)} cached, {tasks.get('failed', 0)} failed"
+    return [f"{asked}, {tokens}; {steps}; {seconds.get('total', 0.0):.1f} s"]
+
+
+def _places(result: Mapping[str, Json]) -> list[str]:
+    places = {"run": result["run"], "manifest": result.get("manifest"), "UI": result.get("ui")}
+    return [f"{name:<8} {value}" for name, value in places.items() if value]
+
+
+def _notes(cell: Mapping[str, Any]) -> str:
+    counts = [f"{cell[name]} {name.removeprefix('n_')}" for name in CAUSES if cell.get(name)]
+    of = f" of {cell['n']}" if counts and cell.get("n") else ""
+    return "; ".join(part for part in (", ".join(counts) + of, cell.get("note") or "") if part)
+
+
+def _short(text: str) -> str:
+    return shortened(text, MESSAGE_WIDTH)
