@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from leaderflow.core.types import Json
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+WIDTH = 200
+"""Columns where the output goes to a file or a pipe: ids and paths stay whole."""
 
 
 def out() -> Console:
@@ -31,6 +35,11 @@ def safe(text: object, style: str = "") -> Text:
     from rich.text import Text
 
     return Text(printable(text), style=style)
+
+
+def heading(text: object) -> Text:
+    """Return the line above a sample."""
+    return safe(f"── {text}", "bold")
 
 
 def say(text: str) -> None:
@@ -65,4 +74,6 @@ def show_log(line: Callable[[str], None] = say) -> None:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)

@@ -84,10 +84,10 @@ def _print(found: Sequence[Preview]) -> None:
 
 def print_row(row: Mapping[str, Json], reference: Json, console: Console) -> None:
     """Print one model input, its parts set apart by colour."""
-    from leaderflow.cli.console import safe
+    from leaderflow.cli.console import heading, safe
 
     label = "" if row["label"] is None else f" · label {row['label']}"
-    console.rule(safe(f"{row['sample_id']}{label}"), align="left")
+    console.print(heading(f"{row['sample_id']}{label}"))
     print_input(row, console)
     facts = {
         "reference": reference,

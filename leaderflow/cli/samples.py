@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leaderflow.cli.console import out, safe
+from leaderflow.cli.console import heading, out, safe
 from leaderflow.cli.preview import print_input
 from leaderflow.cli.table import grid, print_leaderboard
 from leaderflow.core.errors import UsageError, did_you_mean
@@ -116,7 +116,7 @@ def print_trace(found: Mapping[str, Json]) -> None:
 def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = False) -> None:
     mark = {True: "right", False: "wrong", None: row["status"]}[row["correct"]]
     repeat = f" · repeat {row['repeat']}" if row["repeat"] else ""
-    console.rule(safe(f"{row['sample_id']}{repeat} · {mark}"), align="left")
+    console.print(heading(f"{row['sample_id']}{repeat} · {mark}"))
     for prompt in row["prompts"] if prompts else row["prompts"][:1]:
         print_input(prompt, console)
     for answer in row["answers"]:

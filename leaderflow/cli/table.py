@@ -70,13 +70,11 @@ def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = ra
 
 def next_commands(result: Mapping[str, Json]) -> list[str]:
     """Return the commands that are useful now."""
-    from leaderflow.core.specs import cell_name  # pydantic, which `list` has no need of
-
     run = result["run"]
     cells = [cell for cell in result["cells"] if not cell["group"]]
     lines = [f"look     leaderflow show {run}"]
     if cells:
-        lines.append(f"explain  leaderflow trace {run} {cell_name(cells[0]['model'], cells[0]['dataset'])}")
+        lines.append(f"explain  leaderflow trace {run} {cells[0]['model']}:{cells[0]['dataset']}")
     if result["state"] != "completed" and result.get("manifest"):
         lines.append(f"finish   leaderflow run {result['manifest']}    asks only what is missing")
     return lines

@@ -24,7 +24,7 @@ NO_KEYS = "a key must not stand in a spec; write `key: ENV` (reads OPENAI_API_KE
 _SECRET_NAME = re.compile(
     r"^(.*[-_])?(api|access|auth|secret)[-_]?(key|token)$|^(authorization|password|secret|token|bearer)$", re.I
 )
-_SECRET_VALUE = re.compile(r"\bsk-[\w-]{16,}|\bhf_\w{20,}|\bBearer\s+\S{8,}|://[^/@\s]+:[^/@\s]+@", re.I)
+_SECRET_VALUE = re.compile(r"\bsk-[\w-]{16,}|\bhf_\w{20,}|\bBearer\s+\S{8,}|://[^/@\s]+:[^/@\s]+@|[?&](api[-_]?key|token)=", re.I)
 
 _TYPED: dict[str, list[tuple[Steps, Kind]]] = {
     "dataset": [

@@ -97,6 +97,7 @@ def test_further_mistakes_are_counted(write: Write) -> None:
         "key_env: sk-1234567890abcdefghij",
         "api_key: sk-1234567890abcdefghij",
         "extra_body: {headers: {Authorization: Bearer sk-1234567890abcdefghij}}",
+        "openai_api_base: https://host/v1?api-key=sk-1",
         "openai_api_base: https://me:sk-1234567890abcdefghij@host/v1",
     ],
 )

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from leaderflow.core.text import printable
+
+from .conftest import REPLIES, RUN, Cli
+
+
+def safe(text: str) -> bool:
+    return not any((ord(c) < 32 and c not in "\n\t") or c in "\x7f\x9b\u202e" for c in text)
+
+
+def test_show_prints_every_reply_as_it_is(cli: Cli) -> None:
+    cli(*RUN)
+    ran = cli("show", "latest")
+    assert ran.code == 0
+    assert all(printable(reply) in ran.out for reply in REPLIES)
+    assert safe(ran.out)
+    assert ran.out.count("· wrong") == 6
+    assert ran.out.count("· right") == 1
+
+
+def test_show_one_cell_some_samples(cli: Cli) -> None:
+    run = cli(*RUN, "--json").json["run"]
+    found = cli("show", run, "scripted:replies", "--wrong", "-n", "3", "--json").json
+    assert [row["correct"] for row in found["samples"]] == [False] * 3
+    sample = found["samples"][0]["sample_id"]
+    (one,) = cli("show", run[:-2], "replies", "--sample", sample, "--json").json["samples"]
+    assert one["answers"][0]["output"] == REPLIES[0]
+    assert one["prompts"][0]["messages"] == [{"role": "user", "content": "case 0"}]
+    assert (one["extracted"], one["reference"], one["row"]["question"]) == (REPLIES[0], "[/]", "case 0")
+
+
+def test_names_that_do_not_exist(cli: Cli) -> None:
+    assert "no run in" in cli("show", "latest").err
+    cli(*RUN)
+    assert cli("show", "nosuch").code == 2
+    ran = cli("show", "latest", "scripted:replys")
+    assert ran.code == 2
+    assert "did you mean 'scripted:replies'" in ran.err
+    assert cli("show", "latest", "replies", "--sample", "zz").code == 2
+
+
+def test_runs_are_listed_newest_first(cli: Cli) -> None:
+    assert "no run yet" in cli("runs").out
+    first = cli(*RUN, "--json").json["run"]
+    second = cli(*RUN, "--limit", "1", "--json").json["run"]
+    assert {row["run"] for row in cli("runs", "--json").json} == {first, second}
+    assert first in cli("runs").out
+
+
+def test_a_number_is_traced_back_to_prompt_and_request(cli: Cli, folder: Path) -> None:
+    cli(*RUN)
+    found = cli("trace", "latest", "scripted:replies", "--json").json
+    tables = [table["table"] for table in found["tables"]]
+    assert tables[:2] == ["metrics", "scores"]
+    assert {"extracted", "outputs", "prompts", "samples"} <= set(tables)
+    assert all((folder / "home" / "store" / table["path"]).is_file() for table in found["tables"])
+    (sample,) = found["samples"]
+    assert sample["prompts"][0]["messages"][0]["content"] == "case 0"
+    assert len(sample["answers"][0]["request_key"]) == 64
+    ran = cli("trace", "latest", "replies")
+    assert found["tables"][0]["key"][:12] in ran.out
+    assert safe(ran.out)
+
+
+def test_why_names_the_first_difference(cli: Cli) -> None:
+    cli(*RUN)
+    one = cli("trace", "latest", "replies", "--json").json["tables"]
+    cli(*RUN, "--set", "infer_cfg.inferencer.max_out_len=5")
+    two = cli("trace", "latest", "replies", "--json").json["tables"]
+    keys = [next(t["key"] for t in tables if t["table"] == "outputs") for tables in (one, two)]
+    ran = cli("why", keys[0][:12], keys[1][:12])
+    assert ran.code == 0
+    assert "max_out_len" in ran.out
+    assert "the two are the same" in cli("why", keys[0], keys[0]).out
+    assert cli("why", keys[0], "ffffffffffffffff").code == 2
+
+
+def test_preview_shows_exactly_what_is_asked(cli: Cli) -> None:
+    ran = cli("preview", "replies.yaml", "-m", "model.yaml", "-n", "2", "--json")
+    assert ran.code == 0, ran.err
+    rows = ran.json["rows"]
+    assert [row["messages"] for row in rows] == [[{"role": "user", "content": f"case {i}"}] for i in range(2)]
+    keys = {"sample_id", "label", "messages", "example_ids", "dropped_examples", "tokens", "request_key"}
+    assert keys <= set(rows[0])
+    cli(*RUN)
+    sample = cli("show", "latest", "--json").json["samples"][0]
+    assert sample["answers"][0]["request_key"] == rows[0]["request_key"]
+
+
+def test_preview_without_a_model_and_for_people(cli: Cli, folder: Path) -> None:
+    assert cli("preview", "replies.yaml", "-n", "1", "--json").json["rows"][0]["request_key"] is None
+    (folder / "replies.jsonl").write_text(json.dumps({"question": "[/] \x1b[2J {x}", "answer": "[bold]"}) + "\n")
+    ran = cli("preview", "replies.yaml")
+    assert r"[/] \x1b[2J {x}" in ran.out
+    assert "[bold]" in ran.out
+    assert "1 samples" in ran.out
+    assert safe(ran.out)
+
+
+def test_preview_diff(cli: Cli, folder: Path) -> None:
+    text = (folder / "replies.yaml").read_text()
+    (folder / "other.yaml").write_text(text.replace('"{question}"', '"Q: {question}"'))
+    ran = cli("preview", "replies.yaml", "--diff", "other.yaml", "-n", "1")
+    assert "-user: case 0" in ran.out
+    assert "+user: Q: case 0" in ran.out

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from leaderflow.cli.table import next_commands, print_plan, print_result
+
+
+def cell(**changes: Any) -> dict[str, Any]:
+    base = {
+        "model": "m",
+        "dataset": "d",
+        "metric": "accuracy",
+        "value": 50.0,
+        "scale": 100.0,
+        "stderr": 1.0,
+        "ci_low": 48.0,
+        "ci_high": 52.0,
+    }
+    counts = dict.fromkeys(("n", "n_scored", "n_unparsed", "n_truncated", "n_filtered", "n_rejected", "n_failed"), 0)
+    rest = {"version": "abcd1234", "mode": "gen", "group": False, "partial": False, "note": None}
+    return {**base, **counts, **rest, **changes}
+
+
+def result(**changes: Any) -> dict[str, Any]:
+    base = {
+        "run": "r1",
+        "state": "completed",
+        "message": "",
+        "cells": [cell()],
+        "tasks": {},
+        "requests": {},
+        "seconds": {},
+        "errors": [],
+    }
+    return {**base, "manifest": "/s/runs/r1/manifest.json", "ui": None, **changes}
+
+
+def printed(value: dict[str, Any]) -> str:
+    file = io.StringIO()
+    print_result(value, Console(file=file, width=200, markup=False, highlight=False))
+    return file.getvalue()
+
+
+def test_the_table_and_the_places() -> None:
+    text = printed(result())
+    assert "50.00 [48.00, 52.00]" in text
+    assert "/s/runs/r1/manifest.json" in text
+    assert "leaderflow show r1" in text
+    assert "leaderflow trace r1 m:d" in text
+    assert "finish" not in text
+
+
+def test_an_incomplete_run_says_why_and_how_to_finish() -> None:
+    errors = [{"cell": "m:d", "rows": 1, "class": "retryable", "message": "[/INST] \x1b[2J HTTP 500\n<html>"}]
+    text = printed(
+        result(state="incomplete", message="1 row is missing", errors=errors, cells=[cell(n=10, n_failed=1, partial=True)])
+    )
+    assert r"1 rows without an answer (retryable): [/INST] \x1b[2J HTTP 500 <html>" in text
+    assert "1 row is missing" in text
+    assert "d · m: 1 failed of 10" in text
+    assert "leaderflow run /s/runs/r1/manifest.json" in text
+
+
+def test_names_are_text() -> None:
+    text = printed(result(cells=[cell(model="[red]m", dataset="[/]d\x1b")]))
+    assert "[red]m" in text
+    assert r"[/]d\x1b" in text
+
+
+def test_a_group_that_lacks_members_says_so() -> None:
+    assert "d · m: 40 of 57" in printed(result(cells=[cell(group=True, note="40 of 57")]))
+
+
+def test_next_commands_of_a_run_without_cells() -> None:
+    assert next_commands(result(cells=[], state="failed", manifest=None)) == ["look     leaderflow show r1"]
+
+
+def test_a_plan() -> None:
+    file = io.StringIO()
+    row = {"model": "m", "dataset": "d", "samples": 5, "shards": 1, "requests": 5, "answered": 2, "rejected": 0}
+    print_plan({"cells": [row], "shards": 1, "requests": 5, "answered": 2, "to_ask": 3}, Console(file=file, width=120))
+    assert "5 requests: 2 already answered, 3 to ask. Nothing was written." in file.getvalue()
