@@ -100,3 +100,27 @@ def _rows(which: Case, selection: Any, prefix: str) -> Any:
     for part in re.findall(r"\[([^\]]*)\]", selection) if isinstance(selection, str) else []:
         rows = rows[slice(*[int(bound) if bound else None for bound in part.split(":")])]
     return table(*rows, prefix=prefix)
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("file", ["templates.jsonl", "real_configs.jsonl", "real_configs_2.jsonl", "real_configs_3.jsonl"])
+def test_recorded_examples_of_configurations(file: str) -> None:
+    run_cases(f"{file}: retrieved_ids", filter(_read_as_given, golden(file)), _other_examples, lambda case: None)
+
+
+def _read_as_given(case: Case) -> bool:
+    """Say whether the test rows are the tested ones: splits and ranges that change that are the readers' business."""
+    recorded = case.get("expected", {}).get("retrieved_ids")
+    return recorded is not None and len(recorded) == len(case["input"]["test_rows"])
+
+
+def _other_examples(case: Case) -> str | None:
+    given = case["input"]
+    retriever = (given.get("infer_cfg") or case["dataset_config"]["infer_cfg"])["retriever"]
+    reader = given.get("reader_cfg") or given["reader_cfg_used"]
+    reader = {name: reader.get(name) for name in ("input_columns", "output_column")}
+    spec = dataset(retriever | {"type": retriever["type"].rpartition(".")[2]}, compat=True, **reader)
+    pool, samples = table(*given["train_rows"], prefix="pool"), table(*given["test_rows"])
+    ours = [[int(name.removeprefix("pool")) for name in example_ids] for example_ids in ids(retrieve(samples, pool, spec))]
+    recorded = case["expected"]["retrieved_ids"]
+    return None if ours == [[row % pool.num_rows for row in rows] for rows in recorded] else f"{ours} instead of {recorded}"
