@@ -76,6 +76,7 @@ class HFDataset(FileDataset):
         import datasets
 
         datasets.disable_progress_bars()
+        datasets.logging.set_verbosity_error()
         try:
             with _offline(not reachable):
                 yield datasets

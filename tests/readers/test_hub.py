@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import pytest
 
 from leaderflow.core.errors import DataError
 from readers.stage import Source, fingerprint
+from tests.readers.fake_hub import fake_hub
 from tests.readers.make import dataset, jsonl, pool, questions, rows
 
 
@@ -93,3 +97,42 @@ def test_a_folder_laid_out_like_a_hub_dataset(tmp_path: Path, no_network: list[A
     assert str(tmp_path) not in str(before)
     (folder / "extra.parquet").write_bytes(b"x")
     assert fingerprint(spec, Source()) != before
+
+
+CARD = b"""---
+configs:
+- config_name: main
+  data_files:
+  - {split: train, path: main/train.jsonl}
+  - {split: test, path: main/test.jsonl}
+---
+"""
+
+LOAD = """
+import json
+import sys
+from tests.readers.make import dataset, pool, rows
+from readers.stage import Source
+spec = dataset("some/questions", type="HFDataset", name="main")
+source = Source(offline=sys.argv[1] == "offline")
+print(json.dumps([rows(spec, source), pool(spec, source)]))
+"""
+
+
+def load(how: str, home: Path, endpoint: str) -> Any:
+    """Load the hub's dataset in a process of its own: the library reads its environment when it is imported."""
+    environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "NO_PROXY": "*", "PYTHONPATH": os.getcwd()}
+    done = subprocess.run([sys.executable, "-c", LOAD, how], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_the_hub_and_then_its_cache(tmp_path: Path) -> None:
+    train, test = ("".join(json.dumps(row) + "\n" for row in questions(count)) for count in (3, 2))
+    files = {"README.md": CARD, "main/train.jsonl": train.encode(), "main/test.jsonl": test.encode()}
+    with fake_hub("some/questions", files) as endpoint:
+        online = load("online", tmp_path, endpoint)
+    assert online == [questions(2), questions(3)]
+    assert load("offline", tmp_path, endpoint) == online
+    assert load("online", tmp_path, endpoint) == online

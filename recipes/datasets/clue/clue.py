@@ -41,9 +41,8 @@ def inference(row: Row) -> Row | None:
 
 def mood(row: Row) -> Row:
     """The mood of a review."""
-    return multiple_choice(
-        f"评论：{row['sentence']}\n这条评论的情感倾向是？", ["正面", "负面"], 0 if row["label"] == "Positive" else 1
-    )
+    question = f"评论：{row['sentence']}\n这条评论的情感倾向是？"
+    return multiple_choice(question, ["正面", "负面"], ["Positive", "Negative"].index(row["label"]))
 
 
 def keywords(row: Row) -> Row:
