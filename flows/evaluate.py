@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
 from prefect import flow, runtime
 from prefect.client.schemas.objects import State
+from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -66,6 +68,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     """
     with _api() as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
+        _quiet_console()
         token = _EVALUATION.set(evaluation)
         try:
             state: State[Any] = asyncio.run(_awaited(evaluation))
@@ -75,6 +78,14 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
         raise _cause(state)
     result = evaluation.result()
     return result.model_copy(update={"ui": f"{ui}/runs/flow-run/{evaluation.manifest.flow_run}"})
+
+
+def _quiet_console() -> None:
+    """Keep Prefect's own lines off the terminal, where the progress is; the UI has them all."""
+    for name in ("prefect", "prefect.flow_runs", "prefect.task_runs"):
+        for handler in logging.getLogger(name).handlers:
+            if isinstance(handler, PrefectConsoleHandler):
+                handler.setLevel(logging.WARNING)
 
 
 async def _awaited(evaluation: Evaluation) -> State[Any]:

@@ -1,4 +1,4 @@
-"""kill -9 at a random moment: what was answered is kept, what was in flight is asked again, and the scores are as if nothing had been."""
+"""kill -9 at a random moment: what was answered is kept, what was in flight is asked again, and the scores are the same."""
 
 from __future__ import annotations
 
