@@ -152,7 +152,8 @@ class _Shard:
         self.window = window(target.counter, target.max_seq_len, None if alone or target.mode == "ppl" else target.max_out_len)
         self.rendered: Callable[[str], Rendered] = functools.lru_cache(maxsize=8192)(lambda i: renderer.example(pool.row(i)))
         self.guessed = target.max_seq_len if target.counter is None else None
-        self.too_long = 0
+        self.truncate = None if target.mode == "ppl" else target.truncate
+        self.too_long = self.cut = 0
         self.told = False
 
     def rows(self, sample_id: str, text: str, example_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -170,7 +171,9 @@ class _Shard:
             yield self._row(sample_id, label, prompt, fitted)
 
     def report(self) -> None:
-        """Say how many prompts look too long where they cannot be counted."""
+        """Say how many prompts were cut, and how many look too long where they cannot be counted."""
+        if self.cut:
+            log.warning("%s: %d prompts were cut (%s) to fit the window", self.renderer.dataset.abbr, self.cut, self.truncate)
         if self.too_long:
             log.warning(
                 "%s: about %d prompts may exceed max_seq_len %s (estimated at 4 bytes a token); nothing was dropped. "
@@ -191,7 +194,10 @@ class _Shard:
 
     def _fitted(self, row: Row, shots: list[Rendered]) -> Fitted:
         render = self.renderer.sample
-        fitted = fit(lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window)
+        fitted = fit(
+            lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window, self.truncate
+        )
+        self.cut += fitted.cut > 0
         return asked_anyway(fitted) if self.renderer.rules.length_is_prompt else fitted
 
     def _row(self, sample_id: str, label: str | None, prompt: Prompt, fitted: Fitted) -> dict[str, Any]:

@@ -56,3 +56,29 @@ def test_without_a_tokenizer_nothing_is_dropped_but_said(caplog: pytest.LogCaptu
     assert (row["dropped_examples"], row["status"]) == (0, "ok")
     assert "about 1 prompts may exceed max_seq_len 10" in caplog.text
     assert "`tokenizer`" in caplog.text
+
+
+LONG = {"question": "a b c d e f g h", "answer": "x"}
+ASK = spec(legacy("Say: {question} ?"))
+
+
+@pytest.mark.parametrize(("where", "text"), [("left", "g h ?"), ("middle", "Sa g h ?")])
+def test_a_target_is_cut_only_where_asked_for(where: str, text: str) -> None:
+    rejected = rendered(ASK, target("text", max_seq_len=4, counter=Words()), [LONG])[0]
+    assert rejected["status"] == "rejected"
+    row = rendered(ASK, target("text", max_seq_len=4, counter=Words(), truncate=where), [LONG])[0]
+    assert (row["status"], Words().count(Prompt(text=row["text"]))) == ("ok", 4)
+    assert row["text"].endswith(" ?")
+    assert row["text"].startswith("Say:") == (where == "middle")
+
+
+def test_the_longest_message_is_cut() -> None:
+    dataset = spec(raw(user("Be brief."), user("{question}")))
+    row = rendered(dataset, target(max_seq_len=5, counter=Words(), truncate="left"), [LONG])[0]
+    assert [message["content"].strip() for message in row["messages"]] == ["Be brief.", "f g h"]
+
+
+def test_candidates_are_never_cut() -> None:
+    dataset = spec(legacy({"A": "{question} A", "B": "{question} B"}), inferencer="PPLInferencer")
+    model = target("text", "ppl", max_seq_len=4, counter=Words(), truncate="left")
+    assert {row["status"] for row in rendered(dataset, model, [LONG], labels=["A", "B"])} == {"rejected"}
