@@ -1,7 +1,7 @@
 """The switch between the two semantics, and the list of what it changes.
 
-The documents decide how a template reads; ``compat: opencompass`` on a dataset asks for the recorded behaviour of OpenCompass instead,
-so that scores can be compared. Everything that differs in this package is a field of `Rules`; nothing else asks which semantics holds.
+The documents decide how a template reads; ``compat: opencompass`` on a dataset asks for the recorded behaviour of OpenCompass
+instead, so that scores can be compared. What differs in rendering is a field of `Rules`; nothing else asks which semantics holds.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Rules:
     answer_may_show: bool = False
     """A target prompt may name the answer column; only a legacy template in generation blanks it."""
     lenient_templates: bool = False
-    """A template without messages, foreign strings among messages, an ``expand_column`` that is absent or no list, an ice_token that
-    occurs nowhere, and candidates that all read the same pass in silence."""
+    """A template without messages, foreign strings among messages, an ``expand_column`` that is absent or no list, an ice_token
+    that occurs nowhere, and candidates that all read the same pass in silence."""
     recorded_joins: bool = False
-    """Separators follow every string example although there is none, and stand between the examples of a label map of dialogues; an
-    empty first item of a dialogue leaves a newline."""
+    """Separators follow every string example although there is none, and stand between the examples of a label map of dialogues;
+    an empty first item of a dialogue leaves a newline."""
     full_rounds: bool = False
     """Every role of the model's round appears in every round, empty where the dialogue has none; equal neighbours are joined by a
-    newline even if one is empty; a bare string of a round comes before it; a message of a reserved role inside a round is lost."""
+    newline even if one is empty; a bare string of a round comes before it; a reserved role's message inside a round is lost."""
     bare_text_lost: bool = False
     """A bare string in a dialogue is left out for models that take messages."""
     forms_may_mix: bool = False
-    """A meta_template of the form that does not belong to the template is ignored; a role may carry api_role, begin and end at once."""
+    """A meta_template of the form that does not go with the template is ignored; a role may have both api_role and begin or end."""
     chat_default: bool = False
     """Without a meta_template, a legacy dialogue reaches a tokenizer's chat template by a default one, which makes SYSTEM a user
     turn; empty turns are dropped and equal neighbours joined again."""

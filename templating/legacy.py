@@ -18,8 +18,8 @@ class PromptTemplate:
     """The legacy template.
 
     Args:
-        template: a string; a dialogue, which is a mapping with ``round`` and perhaps ``begin`` and ``end``; or a mapping from labels to
-            either, one complete input for each candidate answer.
+        template: a string; a dialogue, which is a mapping with ``round`` and perhaps ``begin`` and ``end``; or a mapping from
+            labels to either, one complete input for each candidate answer.
         ice_token: in whose place the examples stand.
         sep_token: left out wherever it stands; OpenCompass' configurations mark a context's end by it.
         rules: handed over by leaderflow.
@@ -43,7 +43,7 @@ class PromptTemplate:
             raise SpecError(f"template must be text or a mapping, got {template!r}")
         self.ice_token, self.sep_token, self.rules = ice_token, sep_token, rules
         self.by_label: dict[str | None, str | Dialogue] = {}
-        if _is_label_map(template):
+        if isinstance(template, dict) and not set(template) <= set(SECTIONS):
             self.by_label = {str(label): _checked(f"template.{label}", value) for label, value in template.items()}
         else:
             self.by_label = {None: _checked("template", template)}
@@ -70,6 +70,10 @@ class PromptTemplate:
     def texts(self) -> list[str]:
         """Return the texts that may hold placeholders."""
         return [text for parsed in self.by_label.values() for text in _texts(parsed)]
+
+    def skeletons(self) -> list[str | Dialogue]:
+        """Return every candidate as it stands, the examples left out."""
+        return [self.target({}, str, "", hidden=None, label=label) for label in self.by_label]
 
     def target(self, row: Row, fill: Fill, examples: str | Dialogue, *, hidden: str | None, label: str | None) -> str | Dialogue:
         """Render the sample, for one label where the template has labels (the first one in generation).
@@ -152,10 +156,6 @@ class PromptTemplate:
 
 def _nonempty(section: Literal["begin", "round", "ice", "end"], items: Sequence[Item]) -> list[Block]:
     return [Block(section, tuple(items))] if items else []
-
-
-def _is_label_map(template: str | dict[str, Json]) -> bool:
-    return isinstance(template, dict) and not set(template) <= set(SECTIONS)
 
 
 def _checked(where: str, value: Json) -> str | Dialogue:

@@ -49,13 +49,18 @@ class ModelSide:
         self._check_dictionary()
 
     def check(self, template: RawPromptTemplate | PromptTemplate) -> None:
-        """Raise SpecError where the template and the meta_template do not go together."""
+        """Raise SpecError where the template and the model do not go together, as far as no row is needed to see it."""
         if isinstance(template, RawPromptTemplate):
             self._check_raw()
         elif isinstance(self.meta, ListMeta) and (template.is_dialogue or not self.rules.forms_may_mix):
             raise SpecError(
-                "meta_template is a list of messages, which goes with RawPromptTemplate; PromptTemplate needs the mapping form"
+                "meta_template is a list of messages, which goes with RawPromptTemplate; PromptTemplate needs a mapping"
             )
+        for skeleton in template.skeletons():
+            try:
+                self.prompt(skeleton)
+            except TemplateError as exc:
+                raise SpecError(str(exc)) from exc
 
     def prompt(self, rendered: Rendered) -> Prompt:
         """Return the model's input.
@@ -84,7 +89,8 @@ class ModelSide:
         if self.messages_accepted:
             if isinstance(self.meta, DictMeta) and not self.meta.is_mapping and not self.rules.forms_may_mix:
                 raise SpecError(
-                    "meta_template is a mapping with texts of its own, which goes with PromptTemplate; RawPromptTemplate needs a list"
+                    "meta_template is a mapping with texts of its own, which goes with PromptTemplate; "
+                    "RawPromptTemplate needs a list of messages"
                 )
         elif not isinstance(self.meta, DictMeta):
             raise SpecError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Iterable, Sequence
 
 from leaderflow.core.errors import SpecError, TemplateError, did_you_mean
 from leaderflow.core.types import Json, Message
 from templating.compat import NATIVE, Rules
 from templating.dialogue import Block, Dialogue, Item
+from templating.rounds import Rounds, Turn
 
 API_ROLES = {"SYSTEM": "system", "HUMAN": "user", "BOT": "assistant", "system": "system", "user": "user", "assistant": "assistant"}
 """Both spellings of an api_role, and what goes on the wire."""
@@ -25,22 +24,6 @@ CHAT_DEFAULT: dict[str, Json] = {
 
 TOP_KEYS = ("round", "reserved_roles", "begin", "end", "eos_token_id")
 ROLE_KEYS = ("role", "api_role", "begin", "end", "prompt", "generate")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One role's turn as the model's protocol has it; `open` is where generation starts."""
-
-    role: str
-    api_role: str | None
-    begin: str
-    prompt: str
-    end: str
-    open: bool = False
-
-    def text(self) -> str:
-        """Return the turn with its markers; an open one stops after the first marker."""
-        return self.begin if self.open else self.begin + self.prompt + self.end
 
 
 class DictMeta:
@@ -66,7 +49,7 @@ class DictMeta:
         for where in ("round", "reserved_roles"):
             for index, entry in enumerate(config.get(where, [])):
                 self._declare(f"meta_template.{where}[{index}]", entry)
-        self.positions = {entry["role"]: place for place, entry in enumerate(self.round) if isinstance(entry, dict)}
+        self.rounds = Rounds(self.round, self.roles, rules)
 
     @property
     def speaks_api(self) -> bool:
@@ -98,6 +81,8 @@ class DictMeta:
             allowed = self.rules.forms_may_mix and (key == "end" or isinstance(self.config.get(key), dict))
             if self.config.get(key) and not allowed:
                 raise SpecError(f"meta_template.{key} is for models that take text; declare SYSTEM and say it in a turn")
+        if isinstance(self.config.get("begin"), dict):
+            _opening(self.config["begin"])
 
     def check_text(self) -> None:
         """Raise SpecError where this form cannot make text."""
@@ -112,10 +97,11 @@ class DictMeta:
         Raises:
             TemplateError: a role that the model does not declare.
         """
-        turns = list(self._turns(dialogue, generate, lossy=False))
+        turns = list(self.rounds.turns(dialogue, generate, lossy=False))
         stopped = bool(turns) and isinstance(turns[-1], Turn) and turns[-1].open
         body = "".join(turn if isinstance(turn, str) else turn.text() for turn in turns)
-        return self.config.get("begin", "") + body + ("" if stopped else self.config.get("end", ""))
+        begin, end = (str(self.config.get(key, "")) for key in ("begin", "end"))
+        return begin + body + ("" if stopped else end)
 
     def messages(self, dialogue: Dialogue, generate: bool) -> list[Message]:
         """Return API messages; equal neighbours are joined by a newline, the model's open turn is left out.
@@ -123,10 +109,10 @@ class DictMeta:
         Raises:
             TemplateError: a role that the model does not declare, text without a role, or nothing to send.
         """
-        turns = [turn for turn in self._turns(dialogue, generate, lossy=True) if not isinstance(turn, Turn) or not turn.open]
-        if lost := next((turn for turn in turns if isinstance(turn, str) and turn.strip()), None):
-            if not self.rules.bare_text_lost:
-                raise TemplateError(f"the text {lost!r} stands in a dialogue without a role; a model that takes messages needs one")
+        turns = [turn for turn in self.rounds.turns(dialogue, generate, lossy=True) if not isinstance(turn, Turn) or not turn.open]
+        lost = next((turn for turn in turns if isinstance(turn, str) and turn.strip()), None)
+        if lost is not None and not self.rules.bare_text_lost:
+            raise TemplateError(f"the text {lost!r} stands in a dialogue without a role; a model that takes messages needs one")
         spoken = [_message(turn) for turn in turns if isinstance(turn, Turn)]
         messages = join_neighbours(spoken, keep_empty=self.rules.full_rounds)
         if not messages:
@@ -137,14 +123,18 @@ class DictMeta:
     def wrap(self, messages: Sequence[Message], generate: bool) -> str:
         """Return role/content messages as the model's text: each in the markers of the role that stands for its own.
 
+        In generation, text of a last assistant message is where the model goes on.
+
         Raises:
             TemplateError: a role without markers, content that is not text, or a slot that is not the last message.
         """
-        if generate and messages and messages[-1]["role"] == "assistant" and not messages[-1]["content"]:
+        prefix = ""
+        if generate and messages and messages[-1]["role"] == "assistant":
+            content = messages[-1]["content"]
+            prefix = _plain(messages[-1]) if content else ""
             messages = messages[:-1]
-        blocks = (Block("begin", ({"role": self._speaker(message["role"]), "prompt": _plain(message)},)) for message in messages)
-        ending = () if not generate else (Block("round", ()),)
-        return self.text(Dialogue((*blocks, *ending)), generate)
+        items = tuple({"role": self._speaker(message["role"]), "prompt": _plain(message)} for message in messages)
+        return self.text(Dialogue((Block("round", items),)), generate) + prefix
 
     def markers(self, role: str) -> tuple[str, str] | None:
         """Return the texts before and after a role's turns, or None for an undeclared role."""
@@ -168,80 +158,6 @@ class DictMeta:
             if API_ROLES.get(role.get("api_role") or name) == api_role:
                 return name
         raise TemplateError(f"the model's meta_template has no role for {api_role!r} messages; declare it in reserved_roles")
-
-    def _turns(self, dialogue: Dialogue, generate: bool, *, lossy: bool) -> Iterator[str | Turn]:
-        last = max((place for place, block in enumerate(dialogue.blocks) if block.section == "round"), default=None)
-        for place, block in enumerate(dialogue.blocks):
-            if block.section in ("begin", "end"):
-                yield from (item if isinstance(item, str) else self._turn(item) for item in block.items)
-                continue
-            rounds = self._rounds(block.items)
-            for index, items in enumerate(rounds):
-                final = generate and place == last and index == len(rounds) - 1
-                for turn in self._round(items, final, lossy):
-                    yield turn
-                    if isinstance(turn, Turn) and turn.open:
-                        return
-
-    def _rounds(self, items: Iterable[Item]) -> list[list[Item]]:
-        """Cut a dialogue where a role's place in the model's round is not later than the one before."""
-        rounds: list[list[Item]] = [[]]
-        before = -1
-        for item in items:
-            place = None if isinstance(item, str) else self._place(item)
-            if place is not None:
-                if place <= before:
-                    rounds.append([])
-                before = place
-            rounds[-1].append(item)
-        return rounds
-
-    def _place(self, item: dict[str, Json]) -> int | None:
-        place = self.positions.get(item["role"])
-        if place is None and (self.rules.full_rounds or item["role"] not in self.roles):
-            place = self.positions.get(item.get("fallback_role", ""))
-        return place
-
-    def _round(self, items: Sequence[Item], final: bool, lossy: bool) -> Iterator[str | Turn]:
-        """Yield one round in the model's order; in the final one the model's turn is open."""
-        if self.rules.full_rounds:
-            items = sorted(items, key=lambda item: isinstance(item, dict))
-        done = 0
-        for item in items:
-            if isinstance(item, str):
-                yield item
-                continue
-            place = self.positions.get(self._name(item))
-            if place is None:
-                yield from () if lossy and self.rules.full_rounds else (self._turn(item),)
-                continue
-            yield from self._untouched(done, place, final)
-            yield self._turn(item, final)
-            done = place + 1
-        yield from self._untouched(done, len(self.round), final)
-
-    def _untouched(self, start: int, stop: int, final: bool) -> Iterator[str | Turn]:
-        """Yield what the model's round has where the dialogue says nothing."""
-        for entry in self.round[start:stop]:
-            if isinstance(entry, str):
-                yield entry
-            elif self.rules.full_rounds or entry.get("prompt") or (final and entry.get("generate")):
-                yield self._turn({"role": entry["role"]}, final)
-
-    def _name(self, item: dict[str, Json]) -> str:
-        for name in (item["role"], item.get("fallback_role")):
-            if name in self.roles:
-                return cast(str, name)
-        tried = f"{item['role']!r}" + (f" nor its fallback_role {item['fallback_role']!r}" if item.get("fallback_role") else "")
-        raise TemplateError(
-            f"the model's meta_template does not declare the role {tried}{did_you_mean(item['role'], self.roles)}; "
-            f"declare it in reserved_roles or give the turn a fallback_role"
-        )
-
-    def _turn(self, item: dict[str, Json], final: bool = False) -> Turn:
-        own = {**self.roles[self._name(item)], **item}
-        parts = (own.get(key, "") for key in ("begin", "prompt", "end"))
-        return Turn(own["role"], own.get("api_role"), *parts, open=final and bool(own.get("generate")))
 
 
 def join_neighbours(messages: Iterable[Message], *, keep_empty: bool) -> list[Message]:

@@ -31,8 +31,8 @@ class ListMeta:
     def apply(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages with the model's own, both lists walked in order.
 
-        Equal roles at the two places: the model's text goes before the content. A role that the rest of the messages does not have is
-        inserted as a message of its own. No messages stay no messages.
+        Equal roles at the two places: the model's text goes before the content. A role that the rest of the messages does not
+        have is inserted as a message of its own. No messages stay no messages.
         """
         out: list[Message] = []
         own, place = 0, 0

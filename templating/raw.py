@@ -17,9 +17,9 @@ class RawPromptTemplate:
     """The standard template.
 
     Args:
-        messages: ``{role, content}`` mappings with ``{column}`` placeholders in text content; ``{expand_column: NAME}``, in whose place
-            the row's list of messages stands; and the ice_token, in whose place the examples stand. Content that is a list of parts
-            and the messages of an expanded column pass as they are.
+        messages: ``{role, content}`` mappings with ``{column}`` placeholders in text content; ``{expand_column: NAME}``, in whose
+            place the row's list of messages stands; and the ice_token, in whose place the examples stand. Content that is a list of
+            parts and the messages of an expanded column pass as they are.
         format_variables: False leaves every placeholder as it is.
         ice_token: marks where the examples go.
         rules: handed over by leaderflow.
@@ -52,6 +52,10 @@ class RawPromptTemplate:
         if not self.format_variables:
             return []
         return [m["content"] for m in self.messages if isinstance(m, dict) and isinstance(m.get("content"), str)]
+
+    def skeletons(self) -> list[list[Message]]:
+        """Return what can be seen of the messages without a row."""
+        return [[cast(Message, element) for element in self.messages if isinstance(element, dict) and "role" in element]]
 
     def target(self, row: Row, fill: Fill, examples: Sequence[Message], *, hidden: str | None, label: str | None) -> list[Message]:
         """Render the sample: its messages, with the examples in the ice_token's place.

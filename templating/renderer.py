@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from leaderflow.core import registry
 from leaderflow.core.errors import SpecError, TemplateError
+from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.types import Json, Message, Mode, Prompt, Row
 from templating.compat import rules_of
 from templating.dialogue import Block, Dialogue
@@ -15,10 +16,7 @@ from templating.legacy import PromptTemplate
 from templating.meta import ModelSide, Rendered
 from templating.raw import RawPromptTemplate
 from templating.substitute import blanked, fields_in, filler
-
-if TYPE_CHECKING:
-    from leaderflow.core.specs import DatasetSpec
-    from templating.stage import Target
+from templating.target import Target
 
 Template = RawPromptTemplate | PromptTemplate
 
@@ -49,8 +47,10 @@ class Renderer:
         self.prompt = given or cast(Template, self.ice)
         with _at("model", ""):
             self.side = ModelSide(target.meta_template, target.accepts, target.mode, target.chat_template, self.rules)
-        with _at(key, f"infer_cfg.{self.name}"):
-            self.side.check(self.prompt)
+        for name, template in ((self.name, self.prompt), ("ice_template", self.ice)):
+            with _at(key, f"infer_cfg.{name}"):
+                if template is not None:
+                    self.side.check(template)
         self._check_examples(cfg.retriever)
         self._check_mode(target.mode, cfg.inferencer)
 
@@ -108,7 +108,7 @@ class Renderer:
             return
         if self.prompt.labels is None:
             raise SpecError(
-                f"{inferencer['type']} compares candidates, so the template must be a PromptTemplate that maps each label to its own input",
+                f"{inferencer['type']} compares candidates, so the template must be a PromptTemplate with one input for each label",
                 key=f"{self.key}.infer_cfg.{self.name}",
             )
 
@@ -116,9 +116,7 @@ class Renderer:
         """Return all examples as one piece: text with separators, messages, or blocks of turns."""
         if isinstance(self.ice, RawPromptTemplate):
             return [message for example in examples for message in cast(list[Message], example)]
-        cfg = self.dataset.infer_cfg.retriever
-        separator = cfg.get("ice_separator", "\n")
-        ending = cfg.get("ice_eos_token", "" if cfg.get("type") == "ZeroRetriever" else "\n")
+        separator, ending = separators(self.dataset.infer_cfg.retriever)
         if self.ice is not None and self.ice.is_dialogue and examples:
             return Dialogue(tuple(self._blocks(cast(Sequence[str | Dialogue], examples), separator, ending)))
         if not examples and not self.rules.recorded_joins:
@@ -135,6 +133,12 @@ class Renderer:
                 yield Block("begin", (separator,))
         if separated:
             yield Block("begin", (ending,))
+
+
+def separators(retriever: dict[str, Json]) -> tuple[str, str]:
+    """Return what stands between text examples and after them: a newline, unless the retriever's block says otherwise."""
+    ending = "" if retriever.get("type") == "ZeroRetriever" else "\n"
+    return retriever.get("ice_separator", "\n"), retriever.get("ice_eos_token", ending)
 
 
 @contextmanager

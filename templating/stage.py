@@ -7,24 +7,23 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 
 from leaderflow.core.artifacts import PROMPTS, table_of
 from leaderflow.core.errors import DataError, SpecError, TemplateError
 from leaderflow.core.identity import canonical_json, input_key
-from leaderflow.core.types import Capability, Json, Mode, Prompt, Row, TokenCounter
+from leaderflow.core.specs import DatasetSpec
+from leaderflow.core.types import Json, Prompt, Row
 from templating import retrieval
 from templating.compat import rules_of
 from templating.fit import Fitted, asked_anyway, estimated_tokens, fit, window
 from templating.meta import Rendered, role_markers
-from templating.renderer import Renderer
+from templating.renderer import Renderer, separators
 from templating.retrieval import retrieve
-
-if TYPE_CHECKING:
-    from leaderflow.core.specs import DatasetSpec
+from templating.target import Target
 
 __all__ = ["Target", "check", "config", "labels", "render", "retrieve", "role_markers"]
 
@@ -32,23 +31,6 @@ log = logging.getLogger("leaderflow.templating")
 
 CHUNK = 1024
 """Rows that are Python objects at a time."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """What rendering must know of the model and of the way it is asked.
-
-    `max_seq_len` and `max_out_len` count tokens. `chat_template` says that messages go through a tokenizer's chat template, which
-    only ``compat: opencompass`` tells from an API.
-    """
-
-    accepts: frozenset[Capability]
-    mode: Mode
-    meta_template: Json = None
-    max_seq_len: int | None = None
-    max_out_len: int | None = None
-    counter: TokenCounter | None = None
-    chat_template: bool = False
 
 
 def check(dataset: DatasetSpec, target: Target, *, key: str) -> None:
@@ -112,15 +94,15 @@ def render(
         prior: input_key → how many equal inputs the cell's earlier shards hold.
 
     Returns:
-        PROMPTS, sample by sample, a sample's labels in order. Rows that can never be answered have the status ``rejected``, and keep
-        the input that was too long.
+        PROMPTS, sample by sample, a sample's labels in order. Rows that can never be answered have the status ``rejected``, and
+        keep the input that was too long.
 
     Raises:
         SpecError: the templates and the model do not go together.
         TemplateError: names dataset, template, sample and value.
         DataError: an example id that the pool does not have.
     """
-    shard = _Shard(Renderer(dataset, target, key=dataset.abbr), _Pool(pool), target, labels, Counter(prior))
+    shard = _Shard(Renderer(dataset, target, key=dataset.abbr), _Pool(pool), target, labels, prior)
     chunks = (zip(*columns, strict=True) for columns in _chunks(samples, examples))
     tables = [table_of(PROMPTS, [row for entry in chunk for row in shard.rows(*entry)]) for chunk in chunks]
     shard.report()
@@ -132,9 +114,9 @@ def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -
     cfg = dataset.infer_cfg
     counted = target.counter is not None and target.max_seq_len is not None
     return {
-        "prompt_template": cfg.prompt_template,
-        "ice_template": cfg.ice_template,
-        "joining": {name: cfg.retriever.get(name) for name in ("type", "ice_separator", "ice_eos_token")},
+        "prompt_template": _keyed(cfg.prompt_template),
+        "ice_template": _keyed(cfg.ice_template),
+        "separators": list(separators(cfg.retriever)),
         "output_column": dataset.reader_cfg.output_column,
         "compat": dataset.compat,
         "labels": None if labels is None else list(labels),
@@ -162,14 +144,16 @@ class _Pool:
 class _Shard:
     """The state of one rendering: what was seen before, and what there is to say at the end."""
 
-    def __init__(self, renderer: Renderer, pool: _Pool, target: Target, labels: list[str] | None, seen: Counter[str]) -> None:
-        self.renderer, self.target, self.seen = renderer, target, seen
+    def __init__(self, renderer: Renderer, pool: _Pool, target: Target, labels: list[str] | None, prior: Mapping[str, int]) -> None:
+        self.renderer, self.prior = renderer, prior
+        self.seen: Counter[str] = Counter()
         self.labels: list[str | None] = [None] if labels is None else [*labels]
         alone = renderer.rules.length_is_prompt
         self.window = window(target.counter, target.max_seq_len, None if alone or target.mode == "ppl" else target.max_out_len)
         self.rendered: Callable[[str], Rendered] = functools.lru_cache(maxsize=8192)(lambda i: renderer.example(pool.row(i)))
         self.guessed = target.max_seq_len if target.counter is None else None
-        self.too_long = 0
+        self.truncate = None if target.mode == "ppl" else target.truncate
+        self.too_long = self.cut = 0
         self.told = False
 
     def rows(self, sample_id: str, text: str, example_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -178,36 +162,49 @@ class _Shard:
         if not self.told:
             self.told = True
             for name in self.renderer.unlisted_columns(row):
-                log.warning("%s: the prompt shows column %r, which input_columns does not list", self.renderer.dataset.abbr, name)
-        try:
-            fitted = self._fitted(row, example_ids)
-        except (TemplateError, DataError) as exc:
-            place = f"{self.renderer.dataset.abbr}: infer_cfg.{self.renderer.name}: sample {sample_id}"
-            raise type(exc)(f"{place}: {exc}") from exc
+                _warn_unlisted(self.renderer.dataset.abbr, name)
+        with self._named("ice_template", sample_id):
+            shots = [self.rendered(example_id) for example_id in example_ids]
+        with self._named(self.renderer.name, sample_id):
+            fitted = self._fitted(row, shots)
         for label, prompt in zip(self.labels, fitted.prompts, strict=True):
             yield self._row(sample_id, label, prompt, fitted)
 
     def report(self) -> None:
-        """Say how many prompts look too long where they cannot be counted."""
+        """Say how many prompts were cut, and how many look too long where they cannot be counted."""
+        if self.cut:
+            log.warning("%s: %d prompts were cut (%s) to fit the window", self.renderer.dataset.abbr, self.cut, self.truncate)
         if self.too_long:
             log.warning(
-                "%s: about %d prompts may exceed max_seq_len %s (estimated at 4 bytes a token; nothing was dropped; `tokenizer:` counts exactly)",
+                "%s: about %d prompts may exceed max_seq_len %s (estimated at 4 bytes a token); nothing was dropped. "
+                "Name the model's `tokenizer` to have examples dropped exactly",
                 self.renderer.dataset.abbr,
                 self.too_long,
                 self.guessed,
             )
 
-    def _fitted(self, row: Row, example_ids: Sequence[str]) -> Fitted:
-        shots = [self.rendered(example_id) for example_id in example_ids]
+    @contextmanager
+    def _named(self, template: str, sample_id: str) -> Iterator[None]:
+        """Put dataset, template and sample before an error's message."""
+        try:
+            yield
+        except (TemplateError, DataError) as exc:
+            place = f"{self.renderer.dataset.abbr}: infer_cfg.{template}: sample {sample_id}"
+            raise type(exc)(f"{place}: {exc}") from exc
+
+    def _fitted(self, row: Row, shots: list[Rendered]) -> Fitted:
         render = self.renderer.sample
-        fitted = fit(lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window)
+        fitted = fit(
+            lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window, self.truncate
+        )
+        self.cut += fitted.cut > 0
         return asked_anyway(fitted) if self.renderer.rules.length_is_prompt else fitted
 
     def _row(self, sample_id: str, label: str | None, prompt: Prompt, fitted: Fitted) -> dict[str, Any]:
         if self.guessed is not None and estimated_tokens(prompt) > self.guessed:
             self.too_long += 1
         key = input_key(prompt)
-        occurrence = self.seen[key]
+        occurrence = self.prior.get(key, 0) + self.seen[key]
         self.seen[key] += 1
         return {
             "sample_id": sample_id,
@@ -232,6 +229,19 @@ def _chunks(samples: pa.Table, examples: pa.Table) -> Iterator[tuple[list[str], 
         part, chosen = samples.slice(start, CHUNK), examples.slice(start, CHUNK)
         ids, rows = part.column("sample_id").to_pylist(), part.column("row").to_pylist()
         yield ids, rows, chosen.column("example_ids").to_pylist()
+
+
+@functools.cache
+def _warn_unlisted(abbr: str, column: str) -> None:
+    """Warn once a process: every shard of a dataset would say the same."""
+    log.warning("%s: the prompt shows column %r, which input_columns does not list", abbr, column)
+
+
+def _keyed(value: Json) -> Json:
+    """Return the value with text keys throughout: the labels of a YAML template may be numbers."""
+    if isinstance(value, dict):
+        return {str(name): _keyed(item) for name, item in value.items()}
+    return [_keyed(item) for item in value] if isinstance(value, list) else value
 
 
 def _template_labels(dataset: DatasetSpec) -> list[str] | None:

@@ -1,9 +1,9 @@
 r"""Placeholders: how a row's values come into a template, what is blanked, and what may not show.
 
-Our own rules: one pass, a value is never scanned again. ``{name}`` is a placeholder if it is a column of the row. A matched ``{{…}}``
-means literal ``{…}``, so ``\boxed{{}}`` shows ``\boxed{}``; unmatched braces, ``{}`` and anything that is no name are text. An unknown
-``{name}`` is text as an argument of a ``\command`` and an error elsewhere. Values: text as it is, numbers by ``str()``, lists and
-dictionaries as JSON; a missing value is an error.
+Our own rules: one pass, a value is never scanned again. ``{name}`` is a placeholder if it is a column of the row. A matched
+``{{…}}`` means literal ``{…}``, so ``\boxed{{}}`` shows ``\boxed{}``; unmatched braces, ``{}`` and anything that is no name are
+text. An unknown ``{name}`` is text as an argument of a ``\command`` and an error elsewhere. Values: text as it is, numbers by
+``str()``, lists and dictionaries as JSON; a missing value is an error.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _cut(text: str, marks: list[tuple[int, int, str | None]]) -> tuple[str, ...]
 
 
 def _is_argument(text: str, position: int, closing: dict[int, int]) -> bool:
-    """Say whether the brace at `position` opens an argument of a command, such as both of ``\\frac{a}{b}``."""
+    r"""Say whether the brace at `position` opens an argument of a command, such as both of ``\frac{a}{b}``."""
     before = next((opening for opening, close in closing.items() if close == position - 1), None)
     if before is not None:
         return _is_argument(text, before, closing)

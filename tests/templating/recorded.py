@@ -62,6 +62,15 @@ def ordered(row: dict[str, Json], columns: list[str]) -> dict[str, Json]:
     return {name: row[name] for name in dict.fromkeys([*(c for c in columns if c in row), *row])}
 
 
+def split(reader: Json, train: list[Json], test: list[Json]) -> tuple[list[Json], list[Json]]:
+    """Return (train, test) as the reader saw them: where both splits are one, the recording laid the train rows there."""
+    columns = reader["input_columns"]
+    columns = [*(columns.split() if isinstance(columns, str) else columns), reader.get("output_column")]
+    if (reader.get("train_split") or "train") == (reader.get("test_split") or "test"):
+        test = train
+    return [ordered(row, columns) for row in train], [ordered(row, columns) for row in test]
+
+
 def inputs(prompts: pa.Table, count: int) -> list[list[Json]]:
     """Return per sample the messages or texts of its labels."""
     found = [row["text"] if row["messages"] is None else json.loads(row["messages"]) for row in prompts.to_pylist()]
@@ -70,7 +79,7 @@ def inputs(prompts: pa.Table, count: int) -> list[list[Json]]:
 
 
 def wire(item: Json) -> Json:
-    """Return what a recorded item puts on the wire (messages, or a text model's text); None where the recording's client crashed."""
+    """Return what a recorded item puts on the wire (messages, or a text model's text); None where its client crashed."""
     for name in ("openai_messages", "hf_chat_messages"):
         if isinstance(item.get(name), list):
             return item[name]

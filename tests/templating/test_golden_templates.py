@@ -25,14 +25,8 @@ def _rows(case: Json) -> tuple[list[Json], list[Json]]:
     import datasets
 
     reader = case["reader_cfg"]
-    columns = reader["input_columns"]
-    columns = [*(columns.split() if isinstance(columns, str) else columns), reader.get("output_column")]
-    train, test = (
-        [recorded.ordered(row, columns) for row in datasets.Dataset.from_list(case[name]).to_list()]
-        for name in ("train_rows", "test_rows")
-    )
-    if "train_split" in reader and reader["train_split"] == reader.get("test_split"):
-        test = train
+    train, test = (datasets.Dataset.from_list(case[name]).to_list() for name in ("train_rows", "test_rows"))
+    train, test = recorded.split(reader, train, test)
     if isinstance(reader.get("test_range"), int):
         order = list(range(len(test)))
         random.Random(reader["test_range"]).shuffle(order)
