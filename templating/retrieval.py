@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -85,6 +85,8 @@ def _build(dataset: DatasetSpec, given: Context, key: str) -> Retriever:
         retriever: Retriever = registry.build("retriever", dataset.infer_cfg.retriever, key=key, context=given)
     except SpecError as exc:
         raise SpecError(exc.message, key=key) from exc
+    if not (hasattr(retriever, "retrieve") and hasattr(retriever, "needs")):
+        raise SpecError(f"{dataset.infer_cfg.retriever['type']} is no retriever: it lacks `retrieve` or `needs`", key=key)
     return retriever
 
 
@@ -92,7 +94,8 @@ def _texts(reader: ReaderCfg, rules: Rules) -> Callable[[Row], str]:
     """Return row → the text that similarity retrievers compare: the input columns joined by blanks, or the input_template."""
     if reader.input_template is None:
         show = str if rules.literal_fields else _shown
-        return lambda row: " ".join(show(_column(row, name)) for name in reader.input_columns)
+        names: Sequence[str | None] = reader.input_columns or [None]
+        return lambda row: " ".join(show(_column(row, name)) for name in names)
     template = reader.input_template.get("template")
     if not isinstance(template, str):
         raise SpecError(f"the template must be text with {{columns}}, got {template!r}", key="reader_cfg.input_template")
@@ -105,7 +108,9 @@ def _shown(value: Json) -> str:
 
 def _column(row: Row, name: str | None) -> Json:
     if name is None:
-        raise SpecError("this retriever reads the answer, but reader_cfg names no output_column", key=KEY)
+        raise SpecError(
+            "this retriever reads columns that reader_cfg does not name: input_columns or output_column is empty", key=KEY
+        )
     if name not in row:
         raise DataError(f"{KEY}: a row has no column {name!r} (it has {', '.join(map(repr, row))})")
     return row[name]
