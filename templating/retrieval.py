@@ -45,13 +45,18 @@ def retrieve(
         SpecError: the retriever's configuration is wrong, or what it needs was not handed over.
         DataError: the pool is too small, or rows lack a column.
     """
-    retriever = _build(dataset, context(dataset, pool, embed, loglikelihood), KEY)
+    key = f"{dataset.abbr}.{KEY}"
+    retriever = _build(dataset, context(dataset, pool, embed, loglikelihood), key)
     given = {"embed": embed, "loglikelihood": loglikelihood}
     if lacking := sorted(name for name in retriever.needs if given.get(name) is None):
         name = dataset.infer_cfg.retriever["type"]
-        raise SpecError(f"{name} needs a model that offers {lacking[0]!r}; choose another retriever or model", key=KEY)
+        raise SpecError(f"{name} needs a model that offers {lacking[0]!r}; choose another retriever or model", key=key)
     rows = rows_of(samples)
-    pairs = zip(rows, retriever.retrieve(rows, rows_of(pool)), strict=True)
+    try:
+        chosen = retriever.retrieve(rows, rows_of(pool))
+    except DataError as exc:
+        raise DataError(f"{dataset.abbr}.{exc}") from exc
+    pairs = zip(rows, chosen, strict=True)
     return table_of(EXAMPLES, [{"sample_id": sample_id, "example_ids": ids} for (sample_id, _), ids in pairs])
 
 
