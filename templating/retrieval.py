@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -45,13 +45,18 @@ def retrieve(
         SpecError: the retriever's configuration is wrong, or what it needs was not handed over.
         DataError: the pool is too small, or rows lack a column.
     """
-    retriever = _build(dataset, context(dataset, pool, embed, loglikelihood), KEY)
+    key = f"{dataset.abbr}.{KEY}"
+    retriever = _build(dataset, context(dataset, pool, embed, loglikelihood), key)
     given = {"embed": embed, "loglikelihood": loglikelihood}
     if lacking := sorted(name for name in retriever.needs if given.get(name) is None):
         name = dataset.infer_cfg.retriever["type"]
-        raise SpecError(f"{name} needs a model that offers {lacking[0]!r}; choose another retriever or model", key=KEY)
+        raise SpecError(f"{name} needs a model that offers {lacking[0]!r}; choose another retriever or model", key=key)
     rows = rows_of(samples)
-    pairs = zip(rows, retriever.retrieve(rows, rows_of(pool)), strict=True)
+    try:
+        chosen = retriever.retrieve(rows, rows_of(pool))
+    except DataError as exc:
+        raise DataError(f"{dataset.abbr}.{exc}") from exc
+    pairs = zip(rows, chosen, strict=True)
     return table_of(EXAMPLES, [{"sample_id": sample_id, "example_ids": ids} for (sample_id, _), ids in pairs])
 
 
@@ -85,6 +90,8 @@ def _build(dataset: DatasetSpec, given: Context, key: str) -> Retriever:
         retriever: Retriever = registry.build("retriever", dataset.infer_cfg.retriever, key=key, context=given)
     except SpecError as exc:
         raise SpecError(exc.message, key=key) from exc
+    if not (hasattr(retriever, "retrieve") and hasattr(retriever, "needs")):
+        raise SpecError(f"{dataset.infer_cfg.retriever['type']} is no retriever: it lacks `retrieve` or `needs`", key=key)
     return retriever
 
 
@@ -92,7 +99,8 @@ def _texts(reader: ReaderCfg, rules: Rules) -> Callable[[Row], str]:
     """Return row → the text that similarity retrievers compare: the input columns joined by blanks, or the input_template."""
     if reader.input_template is None:
         show = str if rules.literal_fields else _shown
-        return lambda row: " ".join(show(_column(row, name)) for name in reader.input_columns)
+        names: Sequence[str | None] = reader.input_columns or [None]
+        return lambda row: " ".join(show(_column(row, name)) for name in names)
     template = reader.input_template.get("template")
     if not isinstance(template, str):
         raise SpecError(f"the template must be text with {{columns}}, got {template!r}", key="reader_cfg.input_template")
@@ -105,7 +113,9 @@ def _shown(value: Json) -> str:
 
 def _column(row: Row, name: str | None) -> Json:
     if name is None:
-        raise SpecError("this retriever reads the answer, but reader_cfg names no output_column", key=KEY)
+        raise SpecError(
+            "this retriever reads columns that reader_cfg does not name: input_columns or output_column is empty", key=KEY
+        )
     if name not in row:
         raise DataError(f"{KEY}: a row has no column {name!r} (it has {', '.join(map(repr, row))})")
     return row[name]

@@ -178,6 +178,17 @@ def at_least(name: str, value: int, least: int) -> int:
     return value
 
 
+def checked_seed(value: int) -> int:
+    """Return a seed that every generator takes.
+
+    Raises:
+        SpecError: it is no whole number from 0, below 2³².
+    """
+    if at_least("seed", value, 0) >= 2**32:
+        raise SpecError(f"seed must be below 2**32, got {value}", key=KEY)
+    return value
+
+
 def is_number(value: Json) -> bool:
     """Say whether a value is a number (True and False are none)."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -9,7 +9,7 @@ import numpy as np
 
 from leaderflow.core.errors import DataError
 from leaderflow.core.identity import canonical_json
-from templating.retrievers.base import KEY, Context, ExampleRetriever, Pool, Sample, at_least, enough, generator
+from templating.retrievers.base import KEY, Context, ExampleRetriever, Pool, Sample, checked_seed, enough, generator
 
 
 class RandomRetriever(ExampleRetriever):
@@ -27,7 +27,7 @@ class RandomRetriever(ExampleRetriever):
         self, context: Context, ice_num: int = 1, seed: int = 43, ice_separator: str = "\n", ice_eos_token: str = "\n"
     ) -> None:
         super().__init__(context, ice_num, ice_separator, ice_eos_token)
-        self.seed = at_least("seed", seed, 0)
+        self.seed = checked_seed(seed)
 
     def native(self, samples: Sequence[Sample], pool: Pool) -> list[list[int]]:
         """Draw for each sample from the pool without its twins."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from leaderflow.core.errors import BackendError, DataError, SpecError
 from leaderflow.core.types import Answer, Capability, Json, Prompt, Request, Settings
-from templating.retrievers.base import KEY, Context, Pool, Sample, at_least, generator
+from templating.retrievers.base import KEY, Context, Pool, Sample, at_least, checked_seed, generator
 from templating.retrievers.embeddings import Space
 from templating.retrievers.similar import TopkRetriever
 
@@ -60,7 +60,7 @@ class MDLRetriever(TopkRetriever):
         super().__init__(context, ice_num, ice_separator=ice_separator, ice_eos_token=ice_eos_token)
         self.candidate_num = at_least("candidate_num", candidate_num, self.ice_num)
         self.select_time = at_least("select_time", select_time, 1)
-        self.seed = at_least("seed", seed, 0)
+        self.seed = checked_seed(seed)
 
     def choose(self, samples: Sequence[Sample], pool: Pool, space: Space, barred: Sequence[set[int]]) -> list[list[int]]:
         """Return the positions of the best set of every sample."""

@@ -40,4 +40,4 @@ def _labels(sample: Sample) -> list[str]:
     sample_id, row = sample
     if not isinstance(row.get("labels"), list | str):
         raise DataError(f"{KEY}: row {sample_id!r} has no list in a column 'labels', by which XiezhiRetriever chooses")
-    return list(row["labels"])
+    return [str(label) for label in row["labels"]]

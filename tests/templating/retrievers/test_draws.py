@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leaderflow.core.errors import DataError, SpecError
-from templating.retrieval import retrieve
+from templating.retrieval import needs, retrieve
 from tests.templating.retrievers.specs import dataset, ids, question, table
 
 POOL = table(*[question(f"train {n}", "rare" if n % 10 == 0 else "frequent") for n in range(40)], prefix="p")
@@ -56,7 +56,7 @@ def test_labels_of_different_types_are_different() -> None:
 
 
 def test_balance_needs_an_answer_column() -> None:
-    with pytest.raises(SpecError, match="reader_cfg names no output_column"):
+    with pytest.raises(SpecError, match="output_column is empty"):
         retrieve(SAMPLES, POOL, dataset({"type": "BalancedRetriever"}, output_column=None))
 
 
@@ -79,3 +79,9 @@ def test_compat_refuses_more_than_the_pool() -> None:
 def test_compat_keeps_our_own_retriever_as_it_is() -> None:
     retriever = {"type": "BalancedRetriever", "ice_num": 4}
     assert retrieve(SAMPLES, POOL, dataset(retriever, compat=True)).equals(retrieve(SAMPLES, POOL, dataset(retriever)))
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, "1", 0.5, None])
+def test_a_seed_is_a_whole_number(seed: object) -> None:
+    with pytest.raises(SpecError, match=r"infer_cfg\.retriever: seed must be"):
+        needs(dataset({"type": "RandomRetriever", "seed": seed}))

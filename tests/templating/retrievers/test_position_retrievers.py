@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from leaderflow.core.errors import DataError, SpecError
+from leaderflow.core.types import Capability, Row
 from templating.retrieval import needs, retrieve
 from tests.templating.retrievers.specs import dataset, ids, question, table
 
@@ -97,3 +100,37 @@ def test_a_wrong_configuration_names_its_key(retriever: dict[str, object], error
 def test_the_number_of_examples_is_a_whole_number(value: object) -> None:
     with pytest.raises(SpecError, match="ice_num must be a whole number from 0"):
         retrieve(SAMPLES, POOL, dataset({"type": "RandomRetriever", "ice_num": value}))
+
+
+class Longest:
+    """A retriever of the user's own: the rows with the longest answers, for every sample."""
+
+    needs: frozenset[Capability] = frozenset()
+
+    def __init__(self, wanted: int = 1) -> None:
+        self.wanted = wanted
+
+    def retrieve(self, samples: Sequence[tuple[str, Row]], pool: Sequence[tuple[str, Row]]) -> list[list[str]]:
+        ranked = sorted(pool, key=lambda sample: -len(sample[1]["answer"]))
+        return [[sample_id for sample_id, _ in ranked[: self.wanted]] for _ in samples]
+
+
+def test_a_retriever_of_the_users_own() -> None:
+    pool = table(question("a", "x"), question("b", "xxx"), question("c", "xx"), prefix="p")
+    assert ids(retrieve(SAMPLES, pool, dataset({"type": f"{__name__}:Longest", "wanted": 2}))) == [["p1", "p2"]] * 3
+    with pytest.raises(SpecError, match="is no retriever"):
+        needs(dataset({"type": "collections:Counter"}))
+
+
+def test_shared_labels() -> None:
+    pool = table(
+        *[{"question": f"{n}", "answer": "", "labels": labels} for n, labels in enumerate([["b"], ["a", "b"], ["c"], ["a"]])],
+        prefix="p",
+    )
+    sample = table({"question": "q", "answer": "", "labels": ["a", "b", "d"]})
+    native, recorded = (dataset({"type": "XiezhiRetriever", "ice_num": 4}, compat=compat) for compat in (False, True))
+    assert ids(retrieve(sample, pool, native)) == [["p1", "p3", "p0"]]
+    assert ids(retrieve(sample, pool, recorded)) == [["p1", "p3", "p0", "p1"]]
+    assert "p1" not in ids(retrieve(pool, pool, native))[1]
+    with pytest.raises(DataError, match="row 'r0' has no list in a column 'labels'"):
+        retrieve(table(question("q")), pool, native)

@@ -186,6 +186,11 @@ def test_the_text_is_the_input_columns_or_the_input_template() -> None:
         retrieve(sample, pool, wrong, embed=spelling)
 
 
+def test_without_input_columns_there_is_nothing_to_compare() -> None:
+    with pytest.raises(SpecError, match="input_columns or output_column is empty"):
+        retrieve(POOL, POOL, dataset({"type": "TopkRetriever"}, input_columns=[]), embed=spelling)
+
+
 @pytest.mark.model
 def test_a_real_model_finds_the_same_question_in_other_words() -> None:
     pool = table(
