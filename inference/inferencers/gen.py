@@ -16,12 +16,20 @@ from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Setti
 NAMED = ("temperature", "top_p", "top_k", "seed")
 """Sampling settings with a field of their own in `Settings`."""
 
+ELSEWHERE = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_new_tokens", "max_out_len", "max_length"), "max_out_len"),
+    **dict.fromkeys(("min_tokens", "min_new_tokens", "min_out_len"), "the inferencer's min_out_len"),
+    **dict.fromkeys(("n", "num_return_sequences"), "the dataset's n"),
+    **dict.fromkeys(("model", "messages", "prompt", "stream"), "nothing: leaderflow sets it"),
+}
+"""What must not stand in generation_kwargs, because it has a place of its own."""
+
 
 class GenInferencer:
     """Asks the model to go on from each rendered prompt.
 
-    What is given here beats the model block's values. With a `seed`, repeat r is asked with ``seed + r``, so that repeats differ and
-    can be had again.
+    What is given here beats the model block's values. With a `seed`, repeat r is asked with ``seed + r``: repeats differ and can be
+    had again.
 
     Args:
         max_out_len: at most this many tokens are generated.
@@ -100,7 +108,13 @@ def with_repeat(settings: Settings, repeat: int) -> Settings:
 
 
 def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
-    """Return settings overridden by generation_kwargs; what has no field of its own goes to `extra`."""
+    """Return settings overridden by generation_kwargs; what has no field of its own goes to `extra`.
+
+    Raises:
+        SpecError: an argument that has a place of its own.
+    """
+    if misplaced := sorted(set(kwargs) & set(ELSEWHERE)):
+        raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
     if "stop" in kwargs:
         named["stop"] = stops(kwargs["stop"] or (), "generation_kwargs.stop")
