@@ -50,8 +50,8 @@ def open_backend(model: ModelSpec) -> Backend:
 def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     """Return the settings that a model is asked with: token limit, sampling, stops.
 
-    Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats `max_out_len` and
-    `generation_kwargs` of the model block. Stops of both hold. An inferencer without settings of its own takes the model's.
+    Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats the model block
+    (`max_out_len`, `generation_kwargs`). Stops of both hold. An inferencer without settings of its own takes the model's.
 
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.

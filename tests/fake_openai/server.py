@@ -90,7 +90,7 @@ class Fake:
             text = ""
         choice: dict[str, Any] = {"index": 0, "text": (prompt if body.get("echo") else "") + text, "finish_reason": reason}
         if body.get("logprobs") is not None:
-            choice["logprobs"] = logprobs(choice["text"])
+            choice["logprobs"] = logprobs(tokens_of(prompt if body.get("echo") else "") + tokens_of(text))
         if body.get("prompt_logprobs") is not None:
             choice["prompt_logprobs"] = prompt_logprobs(prompt)
         usage = {"prompt_tokens": len(tokens_of(prompt)), "completion_tokens": len(tokens_of(text))}
@@ -142,9 +142,8 @@ def tokens_of(text: str) -> list[str]:
     return re.findall(r"\s*\S+|\s+$", text)
 
 
-def logprobs(text: str) -> dict[str, Any]:
+def logprobs(tokens: list[str]) -> dict[str, Any]:
     """Echo form: the first token has no log-probability, the others −0.1 for each of their characters."""
-    tokens = tokens_of(text)
     offsets, at = [], 0
     for token in tokens:
         offsets.append(at)

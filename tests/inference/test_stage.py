@@ -174,7 +174,8 @@ from inference.stage import infer, open_backend
 from leaderflow.core.types import Settings
 from tests.inference.helpers import model, prompts
 backend = open_backend(model(sys.argv[1], revision="1", batch_size=16))
-infer(prompts([f"question {i}" for i in range(1000)]), GenInferencer(), backend, AnswerStore(sys.argv[2], backend.identity), Settings())
+rendered = prompts([f"question {i}" for i in range(1000)])
+infer(rendered, GenInferencer(), backend, AnswerStore(sys.argv[2], backend.identity), Settings())
 backend.close()
 """
 

@@ -77,8 +77,10 @@ def test_a_reasoning_models_stops_stay_with_us(fake_openai: FakeOpenAI) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    ["rate_limit", "overloaded", "server_error", "gateway_page", "reset", "cut", "malformed", "short", "not_an_object"]
-    + ["empty_choices", "html", "error_in_200", "error_code_in_200", "rate_limit_seconds", "rate_limit_ms"],
+    [
+        *("rate_limit", "overloaded", "server_error", "gateway_page", "reset", "cut", "malformed", "short", "not_an_object"),
+        *("empty_choices", "html", "error_in_200", "error_code_in_200", "rate_limit_seconds", "rate_limit_ms"),
+    ],
 )
 def test_a_fault_that_passes_is_asked_again(fake_openai: FakeOpenAI, fault: str) -> None:
     fake_openai.always(fault, {"content": "Answer: B"})
@@ -252,6 +254,47 @@ def test_requests_per_minute(fake_openai: FakeOpenAI) -> None:
     assert times[-1] - times[0] >= 0.8 * (90 - 60) / 19  # 60 may burst, 19 a second follow
 
 
+def test_a_server_that_is_away_is_waited_for(fake_openai: FakeOpenAI, caplog: pytest.LogCaptureFixture) -> None:
+    fake_openai.always("gateway_page")
+    healer = threading.Timer(2.0, fake_openai.heal)
+    healer.start()
+    with opened(fake_openai, batch_size=16, retries=0) as backend:
+        got = ask(backend, *map(str, range(200)))
+    healer.join()
+    assert sum(a.status == "ok" for a in got.values()) >= 200 - 16  # those in flight before the server was known to be away
+    assert "is away (HTTP 502: Bad gateway)" in caplog.text
+    assert "is back after" in caplog.text
+
+
+def test_a_server_that_stays_away_ends_the_run(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always("reset")
+    with opened(fake_openai, batch_size=16, timeout=1.0) as backend, pytest.raises(BackendError, match="has been away for 1 s"):
+        ask(backend, *map(str, range(50)))
+    assert fake_openai.stats["requests"] < 50
+
+
+def test_rows_that_fail_each_time_do_not_look_like_an_outage(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always("reset", share=0.3)
+    with opened(fake_openai, batch_size=16, retries=2) as backend:
+        got = ask(backend, *map(str, range(100)))
+    states = [a.status for a in got.values()]
+    assert (states.count("ok") + states.count("error"), states.count("error") > 10) == (100, True)
+
+
+def test_a_halt_lets_what_is_in_flight_finish(fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(latency=0.2)
+    with opened(fake_openai, batch_size=4) as backend:
+        answers = backend.generate(questions(*map(str, range(20))))
+        first = next(answers)
+        backend.halt("the budget is used up")
+        rest = list(answers)
+    stopped = [a for a in rest if a.status == "error"]
+    assert first.status == "ok"
+    assert {a.error for a in stopped} == {"the budget is used up"}
+    assert len(stopped) == 20 - fake_openai.stats["requests"]
+    assert fake_openai.stats["requests"] <= 8
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -260,7 +303,7 @@ def free_port() -> int:
 
 
 def test_nobody_listens() -> None:
-    with pytest.raises(BackendError, match="cannot be reached.*check openai_api_base"):
+    with pytest.raises(BackendError, match=r"cannot be reached.*check openai_api_base"):
         open_backend(model(f"http://127.0.0.1:{free_port()}/v1"))
 
 
@@ -337,6 +380,30 @@ def test_a_closed_backend_may_be_closed_again(fake_openai: FakeOpenAI) -> None:
             ask(backend, "q")
 
 
-def test_an_unknown_route() -> None:
-    with pytest.raises(SpecError, match="unknown route 'chats'"):
-        OpenAISDK(model(), route="chats")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"route": "chats"}, "unknown route 'chats'"),
+        ({"logprobs": "chat"}, "unknown form 'chat'"),
+        ({"logprobs": "echo"}, "add `route: completions`"),
+    ],
+)
+def test_wrong_routes(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        OpenAISDK(model(), **arguments)
+
+
+def test_no_loglikelihoods_unless_the_block_says_how(fake_openai: FakeOpenAI) -> None:
+    with opened(fake_openai) as backend, pytest.raises(BackendError, match="no log-likelihoods"):
+        backend.loglikelihood(questions("q"))
+
+
+@pytest.mark.parametrize("form", ["echo", "prompt_logprobs"])
+def test_loglikelihood(fake_openai: FakeOpenAI, form: str) -> None:
+    prompts = [Prompt(text="The capital is", continuation=" Paris now"), Prompt(text="The capital is Paris")]
+    with opened(fake_openai, arguments={"route": "completions", "logprobs": form}) as backend:
+        assert "loglikelihood" in backend.capabilities
+        got = {a.request_key: a for a in backend.loglikelihood([Request(str(i), p, Settings()) for i, p in enumerate(prompts)])}
+    assert got["0"].token_logprobs == pytest.approx([-0.6, -0.4])
+    assert (got["0"].nll, got["0"].scored_tokens) == (pytest.approx(1.0), 2)
+    assert got["1"].token_logprobs == pytest.approx([-0.8, -0.3, -0.6])
