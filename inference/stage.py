@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inference.answers import AnswerStore
 from inference.inferencers.gen import checked_limit, with_kwargs
+from inference.turns import converse
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
 from leaderflow.core.errors import SpecError
@@ -104,18 +105,26 @@ def infer(
             found = answers.get(keys, since=since)  # another run may have asked while this one waited for the lease
             missing = {r.request_key: r for r in requests if r.request_key not in found}
             if missing:
-                found |= _ask(list(missing.values()), inferencer, backend, answers, on_answer or (lambda answer: None))
+                found |= _ask(list(missing.values()), inferencer, backend, answers, since, on_answer or (lambda answer: None))
     return _outputs(prompts, requests, found, inferencer.repeats)
 
 
 def _ask(
-    requests: list[Request], inferencer: Inferencer, backend: Backend, answers: AnswerStore, on_answer: Callable[[Answer], None]
+    requests: list[Request],
+    inferencer: Inferencer,
+    backend: Backend,
+    answers: AnswerStore,
+    since: float | None,
+    on_answer: Callable[[Answer], None],
 ) -> dict[str, Answer]:
     """Ask, storing each answer as it comes."""
-    ask = backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate
     found = {}
     with answers.writer() as writer:
-        for answer in ask(requests):
+        if getattr(inferencer, "multiround", False):
+            coming = converse(requests, backend.generate, lambda keys: answers.get(keys, since=since), writer.add)
+        else:
+            coming = (backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate)(requests)
+        for answer in coming:
             writer.add(answer)
             found[answer.request_key] = answer
             on_answer(answer)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import os
 import threading
 import urllib.request
@@ -84,6 +86,7 @@ def loop() -> asyncio.AbstractEventLoop:
         if found is None:
             found = _loops[os.getpid()] = asyncio.new_event_loop()
             threading.Thread(target=found.run_forever, name="api-loop", daemon=True).start()
+            atexit.register(_abandon)
         return found
 
 
@@ -121,6 +124,22 @@ def detach(endpoint: Endpoint, size: int) -> None:
         call(_resize(endpoint))
     elif endpoint.session is not None:
         call(endpoint.session.close())
+
+
+def _abandon() -> None:
+    """Close at exit what its users did not close (after Ctrl-C, say), so that nothing is sent or printed any more."""
+    own = _loops.get(os.getpid())
+    if own is not None:
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_close_all(), own).result(timeout=2)
+
+
+async def _close_all() -> None:
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    for endpoint in list(_endpoints.values()):
+        if endpoint.session is not None:
+            await endpoint.session.close()
 
 
 async def _resize(endpoint: Endpoint) -> None:

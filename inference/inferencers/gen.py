@@ -40,6 +40,7 @@ class GenInferencer:
         top_k: sampling among the k most likely tokens.
         seed: of the sampling.
         generation_kwargs: further settings; those that are not named above reach the API's body or the engine as they are.
+        multiround: fill every empty assistant turn of the conversation in order, each with the model's own earlier turns before it.
         repeats: how often each input is asked (`n` of the dataset).
 
     Raises:
@@ -60,9 +61,10 @@ class GenInferencer:
         top_k: int | None = None,
         seed: int | None = None,
         generation_kwargs: Mapping[str, Json] | None = None,
+        multiround: bool = False,
         repeats: int = 1,
     ) -> None:
-        self.repeats = repeats
+        self.repeats, self.multiround = repeats, multiround
         given = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "seed": seed}
         named = {name: value for name, value in given.items() if value is not None}
         self._kwargs = {**(generation_kwargs or {}), **named}
@@ -86,14 +88,22 @@ class GenInferencer:
         texts = [ids.settings_json(s) for s in settings]
         rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
         return [
-            Request(_key(row, identity, texts[repeat], repeat), prompt_of(row), settings[repeat], repeat)
+            Request(self._key(row, identity, texts[repeat], repeat), self._prompt(row), settings[repeat], repeat)
             for row in rows
             for repeat in range(self.repeats)
         ]
 
+    def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
+        kind = "multiround" if self.multiround else "generate"
+        return ids.request_key(row["input_key"], identity, settings, kind, repeat, row["occurrence"])
 
-def _key(row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
-    return ids.request_key(row["input_key"], identity, settings, "generate", repeat, row["occurrence"])
+    def _prompt(self, row: Mapping[str, Any]) -> Prompt:
+        prompt = prompt_of(row)
+        if self.multiround and prompt.messages is None:
+            raise SpecError(
+                "multiround needs chat messages with empty assistant turns, but this model is given plain text", key="multiround"
+            )
+        return prompt
 
 
 def prompt_of(row: Mapping[str, Any]) -> Prompt:

@@ -197,6 +197,33 @@ def test_a_killed_run_pays_only_for_what_was_in_flight(fake_openai: FakeOpenAI, 
     assert table_digest(undisturbed) == table_digest(resumed)
 
 
+REFUSED = """
+import sys
+from inference.answers import AnswerStore
+from inference.inferencers.gen import GenInferencer
+from inference.stage import infer, open_backend
+from leaderflow.core.errors import BackendError
+from leaderflow.core.types import Settings
+from tests.inference.helpers import model, prompts
+backend = open_backend(model(sys.argv[1], batch_size=16))
+rendered = prompts([f"question {i}" for i in range(500)])
+try:
+    infer(rendered, GenInferencer(), backend, AnswerStore(sys.argv[2], backend.identity), Settings())
+except BackendError as exc:
+    print(exc)
+"""
+
+
+def test_a_refused_run_ends_cleanly_even_if_nobody_closes_the_model(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
+    fake_openai.script(latency=0.05)
+    fake_openai.always("unauthorized")
+    command = [sys.executable, "-W", "error", "-c", REFUSED, fake_openai.base_url, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith("m: HTTP 401: Incorrect API key provided.; check a key")
+    assert done.stderr == ""
+    assert fake_openai.stats["requests"] <= 16
+
+
 def test_the_inferencer_block_beats_the_model_block() -> None:
     block = model(max_out_len=100, generation_kwargs={"temperature": 1.0, "min_p": 0.1, "stop": "END"})
     assert defaults(block, {"type": "GenInferencer"}) == Settings(
