@@ -20,8 +20,8 @@ class Scripted:
     Args:
         spec: the model block.
         rules: part of a prompt → reply (text), or part of a continuation → log-likelihood in nats (number).
-        reply: the reply where no rule fits; ``{prompt}`` stands for the last message or the text, ``{choice}`` for one of A–D that the
-            prompt's hash picks.
+        reply: the reply where no rule fits; ``{prompt}`` stands for the last message or the text, ``{choice}`` for one of A–D
+            that the prompt's hash picks.
     """
 
     capabilities: frozenset[Capability] = frozenset({"messages", "text", "generate", "loglikelihood", "embed"})

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inference.answers import AnswerStore
 from inference.inferencers.gen import checked_limit, with_kwargs
+from inference.turns import converse
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
 from leaderflow.core.errors import SpecError
@@ -66,8 +67,8 @@ def open_backend(model: ModelSpec) -> Backend:
 def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     """Return the settings that a model is asked with: token limit, sampling, stops.
 
-    Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats the model block's
-    `max_out_len` and `generation_kwargs`. Stops of both hold. An inferencer without settings of its own takes the model's.
+    Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats the model block
+    (`max_out_len`, `generation_kwargs`). Stops of both hold. An inferencer without settings of its own takes the model's.
 
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.
@@ -120,18 +121,26 @@ def infer(
             found = answers.get(keys, since=since)  # another run may have asked while this one waited for the lease
             missing = {r.request_key: r for r in requests if r.request_key not in found}
             if missing:
-                found |= _ask(list(missing.values()), inferencer, backend, answers, on_answer or (lambda answer: None))
+                found |= _ask(list(missing.values()), inferencer, backend, answers, since, on_answer or (lambda answer: None))
     return _outputs(prompts, requests, found, inferencer.repeats)
 
 
 def _ask(
-    requests: list[Request], inferencer: Inferencer, backend: Backend, answers: AnswerStore, on_answer: Callable[[Answer], None]
+    requests: list[Request],
+    inferencer: Inferencer,
+    backend: Backend,
+    answers: AnswerStore,
+    since: float | None,
+    on_answer: Callable[[Answer], None],
 ) -> dict[str, Answer]:
     """Ask, storing each answer as it comes."""
-    ask = backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate
     found = {}
     with answers.writer() as writer:
-        for answer in ask(requests):
+        if getattr(inferencer, "multiround", False):
+            coming = converse(requests, backend.generate, lambda keys: answers.get(keys, since=since), writer.add)
+        else:
+            coming = (backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate)(requests)
+        for answer in coming:
             writer.add(answer)
             found[answer.request_key] = answer
             on_answer(answer)

@@ -36,6 +36,16 @@ def generate_body(model: str, route: Route, prompt: Prompt, settings: Settings, 
     return json.dumps({**body, **extra, **settings.extra}).encode()
 
 
+def score_body(model: str, prompt: Prompt, form: str, extra: dict[str, Json]) -> bytes:
+    """Return the JSON body that asks for the log-probabilities of a text's tokens.
+
+    One token is generated as well, because not every server lets it be none; it is never counted.
+    """
+    text = text_of(prompt) + (prompt.continuation or "")
+    asked: dict[str, Json] = {"echo": True, "logprobs": 1} if form == "echo" else {"prompt_logprobs": 0}
+    return json.dumps({"model": model, "prompt": text, "max_tokens": 1, "temperature": 0, **asked, **extra}).encode()
+
+
 def messages_of(prompt: Prompt) -> list[Message]:
     """Return a prompt as chat messages; plain text is one user turn, an empty last assistant turn is what the model fills in."""
     if prompt.messages is None:

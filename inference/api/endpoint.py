@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import os
 import threading
 import urllib.request
@@ -13,6 +15,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from inference.api.breaker import Breaker
 from inference.api.errors import Fault, from_status
 from inference.api.retry import retry_after
 from inference.api.window import Window
@@ -35,6 +38,7 @@ class Endpoint:
 
     base_url: str
     window: Window
+    breaker: Breaker
     proxy: str | None
     sizes: list[int] = field(default_factory=list)
     session: aiohttp.ClientSession | None = None
@@ -52,7 +56,7 @@ class Endpoint:
         except TimeoutError:
             raise Fault("retryable", f"no reply within {timeout:g} s") from None
         except (aiohttp.ClientError, OSError) as exc:
-            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}") from None
+            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
         if response.status != 200:
             raise from_status(response.status, content, retry_after(response.headers))
         return content
@@ -82,6 +86,7 @@ def loop() -> asyncio.AbstractEventLoop:
         if found is None:
             found = _loops[os.getpid()] = asyncio.new_event_loop()
             threading.Thread(target=found.run_forever, name="api-loop", daemon=True).start()
+            atexit.register(_abandon)
         return found
 
 
@@ -90,12 +95,19 @@ def call(coroutine: Coroutine[Any, Any, T]) -> T:
     return asyncio.run_coroutine_threadsafe(coroutine, loop()).result()
 
 
-def attach(base_url: str, size: int) -> Endpoint:
-    """Return the endpoint of that address, opened for a user that wants `size` requests in flight; `detach` gives it back."""
+def attach(base_url: str, size: int, patience: float) -> Endpoint:
+    """Return the endpoint of that address; `detach` gives it back.
+
+    Args:
+        base_url: the address.
+        size: how many requests the caller wants in flight.
+        patience: for how many seconds the endpoint may be away (the first caller's counts).
+    """
     with _lock:
         endpoint = _endpoints.get(base_url)
         if endpoint is None:
-            endpoint = _endpoints[base_url] = Endpoint(base_url, Window(size, base_url), _proxy(base_url))
+            parts = Window(size, base_url), Breaker(base_url, patience), _proxy(base_url)
+            endpoint = _endpoints[base_url] = Endpoint(base_url, *parts)
         endpoint.sizes.append(size)
     call(_resize(endpoint))
     return endpoint
@@ -112,6 +124,22 @@ def detach(endpoint: Endpoint, size: int) -> None:
         call(_resize(endpoint))
     elif endpoint.session is not None:
         call(endpoint.session.close())
+
+
+def _abandon() -> None:
+    """Close at exit what its users did not close (after Ctrl-C, say), so that nothing is sent or printed any more."""
+    own = _loops.get(os.getpid())
+    if own is not None:
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_close_all(), own).result(timeout=2)
+
+
+async def _close_all() -> None:
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    for endpoint in list(_endpoints.values()):
+        if endpoint.session is not None:
+            await endpoint.session.close()
 
 
 async def _resize(endpoint: Endpoint) -> None:

@@ -28,18 +28,21 @@ _BUSY = re.compile(r"rate.?limit|too many requests|overloaded|slow down|capacity
 
 _RETRYABLE = frozenset({408, 409, 425, 429, 529})
 _OVERLOADED = frozenset({429, 529})
+_AWAY = frozenset({502, 503, 504})
 
 
 @dataclass
 class Fault(Exception):
     """A reply that is no answer.
 
-    `overloaded` says that fewer requests should be in flight; `retry_after` is the wait in seconds that the server asked for.
+    `overloaded` says that fewer requests should be in flight; `away` that the server is out of service, whatever it is asked;
+    `retry_after` is the wait in seconds that the server asked for.
     """
 
     kind: Kind
     message: str
     overloaded: bool = False
+    away: bool = False
     retry_after: float | None = None
 
     def __str__(self) -> str:
@@ -50,9 +53,9 @@ def from_status(status: int, body: bytes, retry_after: float | None = None) -> F
     """Return what an HTTP status other than 2xx means; the provider's own message is kept."""
     said = message_of(body)
     kind = _kind(status, said + " " + body[:4000].decode("utf-8", "replace"))
-    return Fault(
-        kind, f"HTTP {status}: {said}" if said else f"HTTP {status}", status in _OVERLOADED and kind == "retryable", retry_after
-    )
+    message = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+    busy = status in _OVERLOADED and kind == "retryable"
+    return Fault(kind, message, overloaded=busy, away=status in _AWAY, retry_after=retry_after)
 
 
 def from_error(error: Json) -> Fault:
@@ -61,7 +64,7 @@ def from_error(error: Json) -> Fault:
     code = error.get("code", error.get("status")) if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 429 if _BUSY.search(said) else 500
     kind = _kind(status, json.dumps(error))
-    return Fault(kind, f"an error in place of an answer: {said}", status in _OVERLOADED and kind == "retryable")
+    return Fault(kind, f"an error in place of an answer: {said}", overloaded=status in _OVERLOADED and kind == "retryable")
 
 
 def malformed(what: str) -> Fault:

@@ -16,12 +16,20 @@ from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Setti
 NAMED = ("temperature", "top_p", "top_k", "seed")
 """Sampling settings with a field of their own in `Settings`."""
 
+ELSEWHERE = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_new_tokens", "max_out_len", "max_length"), "max_out_len"),
+    **dict.fromkeys(("min_tokens", "min_new_tokens", "min_out_len"), "the inferencer's min_out_len"),
+    **dict.fromkeys(("n", "num_return_sequences"), "the dataset's n"),
+    **dict.fromkeys(("model", "messages", "prompt", "stream"), "nothing: leaderflow sets it"),
+}
+"""What must not stand in generation_kwargs, because it has a place of its own."""
+
 
 class GenInferencer:
     """Asks the model to go on from each rendered prompt.
 
-    What is given here beats the model block's values. With a `seed`, repeat r is asked with ``seed + r``, so that repeats differ and
-    can be had again.
+    What is given here beats the model block's values. With a `seed`, repeat r is asked with ``seed + r``: repeats differ and can be
+    had again.
 
     Args:
         max_out_len: at most this many tokens are generated.
@@ -32,6 +40,7 @@ class GenInferencer:
         top_k: sampling among the k most likely tokens.
         seed: of the sampling.
         generation_kwargs: further settings; those that are not named above reach the API's body or the engine as they are.
+        multiround: fill every empty assistant turn of the conversation in order, each with the model's own earlier turns before it.
         repeats: how often each input is asked (`n` of the dataset).
 
     Raises:
@@ -52,9 +61,10 @@ class GenInferencer:
         top_k: int | None = None,
         seed: int | None = None,
         generation_kwargs: Mapping[str, Json] | None = None,
+        multiround: bool = False,
         repeats: int = 1,
     ) -> None:
-        self.repeats = repeats
+        self.repeats, self.multiround = repeats, multiround
         given = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "seed": seed}
         named = {name: value for name, value in given.items() if value is not None}
         self._kwargs = {**(generation_kwargs or {}), **named}
@@ -78,14 +88,22 @@ class GenInferencer:
         texts = [ids.settings_json(s) for s in settings]
         rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
         return [
-            Request(_key(row, identity, texts[repeat], repeat), prompt_of(row), settings[repeat], repeat)
+            Request(self._key(row, identity, texts[repeat], repeat), self._prompt(row), settings[repeat], repeat)
             for row in rows
             for repeat in range(self.repeats)
         ]
 
+    def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
+        kind = "multiround" if self.multiround else "generate"
+        return ids.request_key(row["input_key"], identity, settings, kind, repeat, row["occurrence"])
 
-def _key(row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
-    return ids.request_key(row["input_key"], identity, settings, "generate", repeat, row["occurrence"])
+    def _prompt(self, row: Mapping[str, Any]) -> Prompt:
+        prompt = prompt_of(row)
+        if self.multiround and prompt.messages is None:
+            raise SpecError(
+                "multiround needs chat messages with empty assistant turns, but this model is given plain text", key="multiround"
+            )
+        return prompt
 
 
 def prompt_of(row: Mapping[str, Any]) -> Prompt:
@@ -100,7 +118,13 @@ def with_repeat(settings: Settings, repeat: int) -> Settings:
 
 
 def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
-    """Return settings overridden by generation_kwargs; what has no field of its own goes to `extra`."""
+    """Return settings overridden by generation_kwargs; what has no field of its own goes to `extra`.
+
+    Raises:
+        SpecError: an argument that has a place of its own.
+    """
+    if misplaced := sorted(set(kwargs) & set(ELSEWHERE)):
+        raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
     if "stop" in kwargs:
         named["stop"] = stops(kwargs["stop"] or (), "generation_kwargs.stop")

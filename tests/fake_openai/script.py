@@ -72,7 +72,6 @@ class Stats:
     """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds."""
 
     requests: int = 0
-    in_flight: int = 0
     peak: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)

@@ -20,7 +20,7 @@ KEPT_BODIES = 5_000
 
 class Fake:
     def __init__(self, script: Script) -> None:
-        self.script, self.stats = script, Stats()
+        self.script, self.stats, self.in_flight = script, Stats(), 0
         self._seen: dict[bytes, int] = {}
 
     def app(self) -> web.Application:
@@ -38,13 +38,12 @@ class Fake:
         return web.json_response({"object": "list", "data": [{"id": name, "object": "model"} for name in self.script.models]})
 
     async def tell(self, request: web.Request) -> web.StreamResponse:
-        return web.json_response(self.stats.__dict__)
+        return web.json_response({**self.stats.__dict__, "in_flight": self.in_flight})
 
     async def control(self, request: web.Request) -> web.StreamResponse:
         order = await request.json()
         if order.get("reset"):
-            in_flight = self.stats.in_flight
-            self.stats, self._seen = Stats(in_flight=in_flight), {}
+            self.stats, self._seen = Stats(), {}
         if "script" in order:
             self.script = Script.of({**self.script.json(), **order["script"]})
         return web.json_response(self.script.json())
@@ -60,9 +59,9 @@ class Fake:
         body = json.loads(raw)
         stats, prompt = self.stats, prompt_of(body)
         attempt = self._note(raw, body, prompt)
-        full = self.script.limit is not None and stats.in_flight >= self.script.limit
-        stats.in_flight += 1
-        stats.peak = max(stats.peak, stats.in_flight)
+        full = self.script.limit is not None and self.in_flight >= self.script.limit
+        self.in_flight += 1
+        stats.peak = max(stats.peak, self.in_flight)
         try:
             if full:
                 return self._reply({"status": 429, "json": {"error": {"message": "too many in flight"}}})
@@ -75,7 +74,7 @@ class Fake:
                 return self._reply(reply)
             return self._reply({**reply, "json": good(body, reply.get("content", self.script.text(prompt)))})
         finally:
-            stats.in_flight -= 1
+            self.in_flight -= 1
 
     def chat_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         text, reason = stopped(text, body)
@@ -91,7 +90,7 @@ class Fake:
             text = ""
         choice: dict[str, Any] = {"index": 0, "text": (prompt if body.get("echo") else "") + text, "finish_reason": reason}
         if body.get("logprobs") is not None:
-            choice["logprobs"] = logprobs(choice["text"])
+            choice["logprobs"] = logprobs(tokens_of(prompt if body.get("echo") else "") + tokens_of(text))
         if body.get("prompt_logprobs") is not None:
             choice["prompt_logprobs"] = prompt_logprobs(prompt)
         usage = {"prompt_tokens": len(tokens_of(prompt)), "completion_tokens": len(tokens_of(text))}
@@ -143,9 +142,8 @@ def tokens_of(text: str) -> list[str]:
     return re.findall(r"\s*\S+|\s+$", text)
 
 
-def logprobs(text: str) -> dict[str, Any]:
+def logprobs(tokens: list[str]) -> dict[str, Any]:
     """Echo form: the first token has no log-probability, the others −0.1 for each of their characters."""
-    tokens = tokens_of(text)
     offsets, at = [], 0
     for token in tokens:
         offsets.append(at)
@@ -169,7 +167,7 @@ def dated(value: str) -> str:
 
 def serve(script: Script, port: int, announce: Any) -> None:
     async def run() -> None:
-        runner = web.AppRunner(Fake(script).app(), access_log=None)
+        runner = web.AppRunner(Fake(script).app(), access_log=None, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
         await site.start()

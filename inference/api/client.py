@@ -1,0 +1,175 @@
+"""Sends many requests to one endpoint: window, rate, attempts, and the end of the run when nothing can be asked any more."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inference.api import endpoint as endpoints
+from inference.api.errors import Fault
+from inference.api.limits import RateLimits
+from inference.api.retry import wait_before
+from leaderflow.core.errors import BackendError
+from leaderflow.core.specs import ModelSpec
+from leaderflow.core.types import Answer, Request, Status
+
+Ask = Callable[[Request], Awaitable[Answer]]
+"""One attempt at one request; raises Fault."""
+
+_FINAL: Mapping[str, Status] = {"filtered": "filtered", "rejected": "rejected"}
+
+
+class Client:
+    """One model's use of its endpoint, from any number of threads.
+
+    Args:
+        spec: the model block.
+        base_url: the endpoint's address.
+        headers: of every request; no text of the client shows them.
+        explain: turns a fault that concerns every row into the message that ends the run.
+        hide: takes the key out of a text.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        base_url: str,
+        headers: Mapping[str, str],
+        explain: Callable[[Fault], str],
+        hide: Callable[[str], str],
+    ) -> None:
+        self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
+        self._limits = RateLimits(spec.rpm, spec.tpm)
+        self._fatal: BackendError | None = None
+        self._halted: str | None = None
+        self._running: set[asyncio.Task[Any]] = set()
+        self._endpoint: endpoints.Endpoint | None = endpoints.attach(base_url, spec.batch_size, spec.timeout)
+
+    def get(self, path: str, timeout: float) -> tuple[int, bytes]:
+        """Return status and body of a GET; raises as `Endpoint.get`."""
+        return endpoints.call(self._attached().get(path, self._headers, timeout))
+
+    async def post(self, path: str, body: bytes) -> bytes:
+        """Post a JSON body and return the reply's; raises as `Endpoint.post`."""
+        return await self._attached().post(path, body, self._headers, self._spec.timeout)
+
+    def halt(self, reason: str) -> None:
+        """Send no new request: what is in flight finishes, what waits is answered ``error`` with the reason."""
+        self._halted = reason
+
+    def close(self) -> None:
+        """Give the endpoint back; further calls do nothing."""
+        attached, self._endpoint = self._endpoint, None
+        if attached is not None:
+            endpoints.detach(attached, self._spec.batch_size)
+
+    def stream(self, requests: Sequence[Request], ask: Ask) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion; leaving the iterator cancels what is not answered.
+
+        Raises:
+            BackendError: a fault concerned every row; in all threads, nothing is sent any more.
+        """
+        answers: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+        job = asyncio.run_coroutine_threadsafe(self._ask_all(requests, ask, answers), endpoints.loop())
+        try:
+            for _ in requests:
+                item = answers.get()
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            job.cancel()
+
+    async def _ask_all(self, requests: Sequence[Request], ask: Ask, answers: queue.SimpleQueue[Answer | BaseException]) -> None:
+        async def one(request: Request) -> None:
+            answers.put(await self._attempts(request, ask))
+
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for request in requests:
+                    group.create_task(one(request))
+        except BaseExceptionGroup as exc:
+            answers.put(exc.exceptions[0])
+        except asyncio.CancelledError as exc:
+            answers.put(self._fatal or exc)
+            raise
+        finally:
+            self._running.discard(task)
+
+    async def _attempts(self, request: Request, ask: Ask) -> Answer:
+        """Ask until there is an answer or the attempts are used up; attempts at a server that is away do not count."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return replace(await self._in_window(request, ask, attempt), attempts=attempt)
+            except Fault as fault:
+                if (given_up := self._give_up(request, fault, attempt)) is not None:
+                    return given_up
+                try:
+                    pause = wait_before(attempt, fault)
+                except Fault as impatient:
+                    return self._unanswered(request, impatient, attempt)
+                if self._attached().breaker.is_open:
+                    attempt -= 1
+            await asyncio.sleep(pause)
+
+    async def _in_window(self, request: Request, ask: Ask, attempt: int) -> Answer:
+        """Ask once, within the endpoint's window and rate."""
+        endpoint = self._attached()
+        epoch = await endpoint.window.acquire(first=attempt > 1)
+        try:
+            await endpoint.breaker.wait()
+            await self._limits.wait(request)
+            if self._fatal is not None:
+                raise self._fatal
+            if self._halted is not None:
+                raise Fault("sample", self._halted)
+            start = time.perf_counter()
+            done = await ask(request)
+        except Fault as fault:
+            if fault.overloaded:
+                endpoint.window.overloaded(epoch)
+            endpoint.breaker.failed(fault, first=attempt == 1)
+            raise
+        finally:
+            endpoint.window.release()
+        endpoint.window.healthy()
+        endpoint.breaker.succeeded()
+        return replace(done, latency_s=time.perf_counter() - start)
+
+    def _give_up(self, request: Request, fault: Fault, attempt: int) -> Answer | None:
+        """Return the row's last word on a fault, None to ask again; what concerns every row ends the run."""
+        if fault.kind == "run":
+            raise self._end(fault)
+        if fault.kind in _FINAL:
+            return Answer(request.request_key, _FINAL[fault.kind], attempts=attempt, error=self._hide(fault.message))
+        if self._attached().breaker.is_open and fault.away:
+            return None
+        if fault.kind == "sample" or attempt > self._spec.retries:
+            return self._unanswered(request, fault, attempt)
+        return None
+
+    def _end(self, fault: Fault) -> BackendError:
+        """End everything that this model is being asked, in whatever thread."""
+        if self._fatal is None:
+            self._fatal = BackendError(self._explain(fault))
+            for task in self._running - {asyncio.current_task()}:
+                task.cancel()
+        return self._fatal
+
+    def _unanswered(self, request: Request, fault: Fault, attempt: int) -> Answer:
+        kind = "sample" if fault.kind == "sample" else "retryable"
+        return Answer(request.request_key, "error", attempts=attempt, error=self._hide(fault.message), error_class=kind)
+
+    def _attached(self) -> endpoints.Endpoint:
+        if self._endpoint is None:
+            raise BackendError(f"{self._spec.abbr}: the model is closed")
+        return self._endpoint

@@ -1,0 +1,96 @@
+"""Log-likelihoods from a completions reply.
+
+A token belongs to the continuation if it holds at least one of its characters; so a token across the border counts. The first token
+of a text has no likelihood and never counts. Tokens that the server generated behind the prompt never count either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Literal
+
+from inference.api.errors import malformed
+from inference.api.reply import first_choice
+from leaderflow.core.types import Answer, Json, Prompt, Request
+
+Form = Literal["echo", "prompt_logprobs"]
+
+
+def full_text(prompt: Prompt) -> str:
+    """Return the whole text whose tokens are scored."""
+    return (prompt.text or "") + (prompt.continuation or "")
+
+
+def likelihood(request: Request, body: bytes, form: Form) -> Answer:
+    """Return the answer with `nll`, `scored_tokens` and `token_logprobs` of the continuation, or of the whole text.
+
+    Raises:
+        Fault: the body is malformed, or holds no log-probabilities of the prompt.
+    """
+    choice, usage = first_choice(body)
+    text = full_text(request.prompt)
+    border = len(text) - len(request.prompt.continuation) if request.prompt.continuation is not None else 0
+    pick = _echoed if form == "echo" else _prompt_entries
+    try:
+        values = pick(choice, text, border)
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as exc:
+        raise malformed(f"no log-probabilities of the prompt ({type(exc).__name__}: {exc})") from None
+    if not values:
+        raise malformed("no log-probabilities of the continuation")
+    return Answer(
+        request.request_key,
+        "ok",
+        nll=-sum(values),
+        scored_tokens=len(values),
+        token_logprobs=tuple(values),
+        prompt_tokens=usage.get("prompt_tokens"),
+    )
+
+
+def _echoed(choice: Mapping[str, Any], text: str, border: int) -> list[float]:
+    """OpenAI's form: parallel lists `tokens`, `token_logprobs` and `text_offset` (in characters) of prompt and generated text."""
+    found = choice["logprobs"]
+    tokens, values = found["tokens"], found["token_logprobs"]
+    starts = _starts(tokens, text)
+    if starts is None:
+        starts = [*found["text_offset"]]
+    ends = [*starts[1:], starts[-1] + len(tokens[-1])]
+    return [
+        float(value)
+        for value, start, end in zip(values, starts, ends, strict=True)
+        if value is not None and end > border and start < len(text)
+    ]
+
+
+def _starts(tokens: Sequence[str], text: str) -> list[int] | None:
+    """Return where each token starts in the text, a beginning-of-text token before it; None if the tokens do not spell the text."""
+    for special in (0, 1):
+        if "".join(tokens[special:]).startswith(text):
+            shift = -sum(len(token) for token in tokens[:special])
+            return [shift, *(shift + end for end in accumulate(len(token) for token in tokens))][:-1]
+    return None
+
+
+def _prompt_entries(choice: Mapping[str, Any], text: str, border: int) -> list[float]:
+    """VLLM's form: for each prompt token null or {token id: {logprob, decoded_token}}.
+
+    Counted from the end, because tokens in the context may be pieces of characters, whose texts do not add up.
+    """
+    entries = [_entry(entry) for entry in choice["prompt_logprobs"]]
+    values: list[float] = []
+    missing = len(text) - border
+    for token, value in reversed(entries):
+        if missing <= 0:
+            break
+        missing -= len(token)
+        if value is not None:
+            values.append(value)
+    return values[::-1]
+
+
+def _entry(entry: Json) -> tuple[str, float | None]:
+    if entry is None:
+        return "", None
+    found = next(iter(entry.values()))
+    return found["decoded_token"] or "", float(found["logprob"])

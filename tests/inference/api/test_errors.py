@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from inference.api.errors import from_error, from_status, message_of
+from tests.fake_openai.faults import FAULTS
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("rate_limit", "retryable"),
+        ("overloaded", "retryable"),
+        ("server_error", "retryable"),
+        ("quota", "run"),
+        ("unauthorized", "run"),
+        ("forbidden", "run"),
+        ("no_model", "run"),
+        ("bad_request", "sample"),
+        ("context_length", "rejected"),
+        ("content_filter", "filtered"),
+    ],
+)
+def test_kinds(name: str, kind: str) -> None:
+    fault = from_status(FAULTS[name]["status"], json.dumps(FAULTS[name]["json"]).encode())
+    assert fault.kind == kind
+    assert fault.overloaded == (name in ("rate_limit", "overloaded"))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'max_completion_tokens' is too large: 1000. This model's maximum context length is 1000 tokens and your request has 203",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        "the request exceeds the available context size, try increasing it",
+        "Input is too long for requested model.",
+    ],
+)
+def test_what_does_not_fit_is_final(message: str) -> None:
+    assert from_status(400, json.dumps({"error": {"message": message}}).encode()).kind == "rejected"
+
+
+def test_moderation_by_403_is_a_filter() -> None:
+    assert from_status(403, b'{"error": {"message": "Your input was flagged"}}').kind == "filtered"
+
+
+def test_a_filter_named_only_in_the_inner_error() -> None:
+    body = {"error": {"message": "bad input", "code": None, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}
+    assert from_status(400, json.dumps(body).encode()).kind == "filtered"
+
+
+def test_errors_in_a_good_status() -> None:
+    assert from_error("rate limit exceeded").overloaded
+    assert from_error({"message": "no", "code": 401}).kind == "run"
+    assert from_error({"message": "no", "code": "weird"}).kind == "retryable"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"error": {"message": "slow\\n down"}}', "slow down"),
+        (b'{"error": "plain"}', "plain"),
+        (b'{"message": "top"}', "top"),
+        (b'{"detail": [{"msg": "field required"}]}', '[{"msg": "field required"}]'),
+        (b"<html><h1>Bad gateway</h1></html>", "Bad gateway"),
+        (b"", ""),
+        (b"x" * 400, "x" * 299 + "…"),
+    ],
+)
+def test_messages(body: bytes, message: str) -> None:
+    assert message_of(body) == message

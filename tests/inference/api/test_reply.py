@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from inference.api.errors import Fault
+from inference.api.reply import Style, answer, parse
+from leaderflow.core.types import Answer, Prompt, Request, Settings
+from tests.fake_openai.faults import FAULTS, choice
+
+
+def reply(body: Any, *, stop: tuple[str, ...] = (), style: Style | None = None) -> Answer:
+    request = Request("k", Prompt(text="q"), Settings(stop=stop))
+    return answer(request, parse(json.dumps(body).encode()), style or Style())
+
+
+def said(content: Any, finish_reason: str = "stop", **fields: Any) -> dict[str, Any]:
+    body: dict[str, Any] = choice({"content": content, **fields}, finish_reason)["json"]
+    return body
+
+
+def test_a_plain_reply() -> None:
+    got = reply(said("Answer: B"))
+    assert (got.status, got.output, got.reasoning, got.finish_reason) == ("ok", "Answer: B", None, "stop")
+    assert (got.prompt_tokens, got.output_tokens) == (20, 5)
+
+
+def test_the_token_limit_truncates() -> None:
+    got = reply(said("Answer: ", "length"))
+    assert (got.status, got.output) == ("truncated", "Answer: ")
+
+
+@pytest.mark.parametrize("name", ["null_thinking", "null_reasoning"])
+def test_null_content_with_thinking_in_a_field_is_truncated(name: str) -> None:
+    got = reply(FAULTS[name]["json"])
+    assert (got.status, got.output, got.reasoning) == ("truncated", None, "Mars is red, so")
+
+
+def test_cut_off_thinking_without_a_tag() -> None:
+    body = FAULTS["length"]["json"]
+    assert reply(body).status == "truncated"
+    got = reply(body, style=Style(thinks=True))
+    assert (got.status, got.output, got.reasoning) == ("truncated", None, "Okay, option A says")
+
+
+def test_an_open_block_states_no_answer() -> None:
+    got = reply(said("<think>Option A fits because", "length"))
+    assert (got.status, got.output, got.reasoning) == ("truncated", None, "Option A fits because")
+
+
+def test_content_parts() -> None:
+    got = reply(FAULTS["parts"]["json"])
+    assert (got.status, got.output, got.reasoning) == ("ok", "Answer: B", "Rust is red.")
+
+
+def test_an_imaginary_tool_call_is_kept_as_text() -> None:
+    got = reply(FAULTS["tool_calls"]["json"])
+    assert got.status == "ok"
+    assert got.output is not None
+    assert json.loads(got.output)["tool_calls"][0]["name"] == "web_search"
+
+
+def test_empty_content_is_an_answer() -> None:
+    assert (reply(said("")).status, reply(said("")).output) == ("ok", "")
+    assert (reply(said(None)).status, reply(said(None)).output) == ("ok", "")
+
+
+def test_a_refusal_is_what_the_model_said() -> None:
+    assert reply(said(None, refusal="I cannot help with that.")).output == "I cannot help with that."
+
+
+def test_the_content_filter_stops_a_reply() -> None:
+    assert reply(FAULTS["filtered_reply"]["json"]).status == "filtered"
+
+
+def test_completions_form() -> None:
+    got = reply({"choices": [{"text": " Paris", "finish_reason": "stop"}]})
+    assert (got.status, got.output, got.prompt_tokens) == ("ok", " Paris", None)
+
+
+THOUGHT = "<think>\nQuestion: how many?\n\n24 - 3 = 21.\n</think>\n\nThe answer is 21.\n\nQuestion: another one?"
+
+
+def test_stops_are_applied_after_the_thinking() -> None:
+    got = reply(said(THOUGHT), stop=("\n\n", "Question:"))
+    assert (got.status, got.output) == ("ok", "The answer is 21.")
+    assert got.reasoning is not None
+    assert "24 - 3" in got.reasoning
+
+
+def test_a_stop_before_the_limit_is_no_truncation() -> None:
+    got = reply(said("21\n\nQuestion: anoth", "length"), stop=("\n\n",))
+    assert (got.status, got.output) == ("ok", "21")
+
+
+def test_thinking_cut_by_a_stop_is_flagged() -> None:
+    got = reply(said("<think>\n"))
+    assert (got.status, got.output) == ("ok", "")
+    assert got.error is not None
+    assert "reasoning: true" in got.error
+
+
+def test_half_a_surrogate_pair_becomes_writable() -> None:
+    body = b'{"choices": [{"message": {"content": "a\\ud83d b \\ud83d\\ude00"}}]}'
+    assert parse(body).text == "a\ufffd b \U0001f600"
+
+
+@pytest.mark.parametrize("name", ["short", "not_an_object", "empty_choices", "error_in_200", "error_code_in_200"])
+def test_bodies_that_are_no_reply_are_asked_again(name: str) -> None:
+    with pytest.raises(Fault) as caught:
+        parse(json.dumps(FAULTS[name]["json"]).encode())
+    assert caught.value.kind == "retryable"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b'{"choices": [{"message": {"conte', b'{"choices": [{"message": {"content": 5}}]}', b"\xff\xfe"]
+)
+def test_malformed_bodies(body: bytes) -> None:
+    with pytest.raises(Fault, match="malformed"):
+        parse(body)
+
+
+def test_the_error_text_of_a_200_is_kept() -> None:
+    with pytest.raises(Fault, match="rate limit exceeded") as caught:
+        parse(b'{"error": "rate limit exceeded"}')
+    assert caught.value.overloaded
+    with pytest.raises(Fault, match="upstream failed"):
+        parse(b'{"choices": [{"error": {"message": "upstream failed", "code": 502}}]}')
