@@ -82,7 +82,8 @@ class HFDataset(FileDataset):
             with _offline(not reachable):
                 yield datasets
         except Exception as exc:
-            raise self._missing(split, f"hub dataset {name!r}: {type(exc).__name__}: {str(exc).splitlines()[0]}") from exc
+            said = next(iter(str(exc).splitlines()), "")
+            raise self._missing(split, f"hub dataset {name!r}: {type(exc).__name__}: {said}") from exc
 
     def _missing(self, split: str | None, why: str) -> DataError:
         files = self._files()
