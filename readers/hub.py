@@ -69,9 +69,10 @@ class HFDataset(FileDataset):
         if name is None:
             raise self._missing(split, "the recipe names no hub id")
         cached = Path(name).is_dir() or _cached(name)
-        reachable = not self.source.offline and (Path(name).is_dir() or _reachable(_endpoint()))
+        offline = self.source.offline or os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "on", "yes", "true")
+        reachable = not offline and (Path(name).is_dir() or _reachable(_endpoint()))
         if not reachable and not cached:
-            why = "offline, and not in the hub cache" if self.source.offline else f"{_endpoint()} cannot be reached"
+            why = "offline, and not in the hub cache" if offline else f"{_endpoint()} cannot be reached"
             raise self._missing(split, f"hub dataset {name!r}: {why}")
         import datasets
 
@@ -81,7 +82,8 @@ class HFDataset(FileDataset):
             with _offline(not reachable):
                 yield datasets
         except Exception as exc:
-            raise self._missing(split, f"hub dataset {name!r}: {type(exc).__name__}: {str(exc).splitlines()[0]}") from exc
+            said = next(iter(str(exc).splitlines()), "")
+            raise self._missing(split, f"hub dataset {name!r}: {type(exc).__name__}: {said}") from exc
 
     def _missing(self, split: str | None, why: str) -> DataError:
         files = self._files()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
+from leaderflow.core.identity import sha256_hex
 from leaderflow.core.types import Json, Row
 
 
@@ -26,8 +27,13 @@ def multiple_choice(question: str, texts: Sequence[Json], gold: int | str, **mor
     """
     letters = string.ascii_uppercase[: len(texts)]
     answer = letters[gold : gold + 1] if isinstance(gold, int) and gold >= 0 else str(gold).strip().upper()
-    if not answer or answer not in letters:
+    if answer not in list(letters):
         raise ValueError(f"the answer {gold!r} is none of the {len(texts)} options")
     columns = {letter: str(text).strip() for letter, text in zip(letters, texts, strict=True)}
     lines = "\n".join(f"{letter}. {text}" for letter, text in columns.items())
     return {"question": question.strip(), **columns, "options": lines, "answer": answer, **more}
+
+
+def mixed(texts: Sequence[str]) -> list[str]:
+    """Return the distinct texts in an order that tells nothing about them and is the same everywhere: that of their hashes."""
+    return sorted(set(texts), key=sha256_hex)

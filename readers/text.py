@@ -33,7 +33,10 @@ def read_jsonl(path: Path) -> Iterator[Record]:
 
 
 def read_json(path: Path, field: str | None = None) -> Iterator[Record]:
-    """Yield the objects of a JSON document: a list, or the list under one key of an object, or JSON lines that are named so.
+    """Yield the objects of a JSON document.
+
+    It is a list of objects, an object with such a list under one key, an object of objects (whose keys become the column ``key``),
+    or JSON lines that are named so.
 
     Args:
         path: the file.
@@ -158,6 +161,8 @@ def _rows(document: Json, field: str | None, path: Path) -> list[Json]:
         return document
     if not isinstance(document, dict):
         raise DataError(f"{path}: a list of objects was expected, got {type(document).__name__}")
+    if field is None and document and all(isinstance(row, dict) for row in document.values()):
+        return [{"key": key, **row} for key, row in document.items()]
     lists = {k: v for k, v in document.items() if isinstance(v, list) and all(isinstance(item, dict) for item in v)}
     if field is None and len(lists) == 1:
         return next(iter(lists.values()))

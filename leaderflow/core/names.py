@@ -52,6 +52,7 @@ EVALUATORS: dict[str, str] = {
 
 POSTPROCESSORS = {
     "choice_letter": "evaluators.extractors.choice:choice_letter",
+    "final_answer": "evaluators.extractors.answer:final_answer",
     "final_number": "evaluators.extractors.number:final_number",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",

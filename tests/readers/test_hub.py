@@ -28,6 +28,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
     tried: list[Any] = []
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     for name in (
         "http_proxy",
         "https_proxy",
@@ -121,7 +122,7 @@ print(json.dumps([rows(spec, source), pool(spec, source)]))
 
 def load(how: str, home: Path, endpoint: str) -> Any:
     """Load the hub's dataset in a process of its own: the library reads its environment when it is imported."""
-    environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "NO_PROXY": "*", "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "HF_HUB_OFFLINE": "0", "PYTHONPATH": os.getcwd()}
     done = subprocess.run([sys.executable, "-c", LOAD, how], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from leaderflow.core import recipes, registry
 from leaderflow.core.artifacts import rows_of
 from leaderflow.core.load import load_dataset
 from leaderflow.core.specs import DatasetSpec
-from leaderflow.core.types import Json, Row
+from leaderflow.core.types import Capability
+from readers.prepare import Prepare, prepare_function
 from readers.stage import Source, absent_files, read
+from templating import stage
 from tests.golden import data_dir
+from tests.readers.make import dataset
 
-PLACEHOLDER = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)\}(?!\})")
-
-
-def texts(value: Json) -> Iterator[str]:
-    """Yield every text of a template."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from texts(part)
+SHOWN = 20
+"""How many samples of each dataset are rendered."""
 
 
-def check_templates(spec: DatasetSpec, rows: list[Row]) -> None:
-    for template in filter(None, (spec.infer_cfg.prompt_template, spec.infer_cfg.ice_template)):
-        used = {name for text in texts(template) for name in PLACEHOLDER.findall(text)}
-        for row in rows:
-            assert used <= row.keys(), f"{spec.abbr}: {used - row.keys()} is no column of {json.dumps(row)[:200]}"
-            assert all(row[name] is not None for name in used), f"{spec.abbr}: an empty column in {json.dumps(row)[:200]}"
-
-
-def check_labels(spec: DatasetSpec, rows: list[Row]) -> None:
-    """The labels of a likelihood recipe cover the references."""
-    template = spec.infer_cfg.prompt_template
-    if spec.infer_cfg.inferencer["type"] != "PPLInferencer" or template is None:
-        return
-    assert spec.reader_cfg.output_column is not None
-    references = {str(row[spec.reader_cfg.output_column]) for row in rows}
-    assert references <= set(map(str, template["template"])), f"{spec.abbr}: {references} are not all labels"
+def check_prompts(spec: DatasetSpec, samples: pa.Table, pool: pa.Table) -> None:
+    """Every placeholder has a value, every reference is a label, and no prompt is empty."""
+    ppl = spec.infer_cfg.inferencer["type"] == "PPLInferencer"
+    accepts: frozenset[Capability] = frozenset({"text", "messages", "generate", "loglikelihood"})
+    target = stage.Target(accepts=accepts, mode="ppl" if ppl else "gen")
+    stage.check(spec, target, key=spec.abbr)
+    labels = stage.labels(spec, samples, None) if ppl else None
+    shown = samples.slice(0, SHOWN)
+    prompts = stage.render(shown, pool, stage.retrieve(shown, pool, spec), spec, target, labels=labels)
+    assert prompts.num_rows == shown.num_rows * len(labels or [None])
+    for prompt in prompts.to_pylist():
+        assert prompt["status"] == "ok"
+        assert prompt["text"] or prompt["messages"]
 
 
 def members(name: str, folder: Path) -> list[DatasetSpec]:
@@ -66,8 +56,7 @@ def test_a_recipe_can_be_read(name: str) -> None:
         rows = [row for _, row in rows_of(samples)]
         assert len(set(ids)) == len(ids) > 0
         assert pool.num_rows > 0
-        check_templates(spec, rows)
-        check_labels(spec, rows)
+        check_prompts(spec, samples, pool)
         if (column := spec.reader_cfg.output_column) is not None:
             assert all(row[column] not in (None, "", []) for row in rows), f"{spec.abbr}: a row without a reference"
 
@@ -86,8 +75,7 @@ def test_both_sources_of_a_dataset_give_one_row() -> None:
     assert _function(arc.parent / "arc.py", "four_options")(numbered) is None
 
 
-def _function(file: Path, name: str):  # type: ignore[no-untyped-def]
-    from readers.prepare import prepare_function
-    from tests.readers.make import dataset
-
-    return prepare_function(dataset("x", prepare=f"{file.name}:{name}", source=str(file)))
+def _function(file: Path, name: str) -> Prepare:
+    found = prepare_function(dataset("x", prepare=f"{file.name}:{name}", source=str(file)))
+    assert found is not None
+    return found

@@ -81,6 +81,8 @@ def test_json_documents(tmp_path: Path) -> None:
         assert next(read_json(write(tmp_path / "a.json", text))).row == {"question": "q", "answer": "1"}
     two = write(tmp_path / "two.json", f'{{"train": [{row}], "test": [{row}, {row}]}}')
     assert len(list(read_json(two, "test"))) == 2
+    keyed = write(tmp_path / "keyed.json", f'{{"a": {row}, "b": {row}}}')
+    assert [record.row["key"] for record in read_json(keyed)] == ["a", "b"]
     with pytest.raises(DataError, match="keys: train, test"):
         list(read_json(two))
     with pytest.raises(DataError, match=r"cut\.json:1: not JSON"):

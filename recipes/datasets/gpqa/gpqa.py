@@ -1,7 +1,7 @@
 """GPQA: the hub has the right answer and three wrong ones, the file a question with lettered options."""
 
 from leaderflow.core.types import Row
-from readers.options import multiple_choice
+from readers.options import mixed, multiple_choice
 
 
 def prepare(row: Row) -> Row:
@@ -9,6 +9,6 @@ def prepare(row: Row) -> Row:
     if "Question" not in row:
         return {"question": row["question"], "answer": row["answer"]}
     right = row["Correct Answer"].strip()
-    texts = sorted([right, *(row[f"Incorrect Answer {number}"].strip() for number in (1, 2, 3))])
+    texts = mixed([right, *(row[f"Incorrect Answer {number}"].strip() for number in (1, 2, 3))])
     made = multiple_choice(row["Question"], texts, texts.index(right))
     return {"question": f"{made['question']}\n\n{made['options']}", "answer": made["answer"]}

@@ -19,3 +19,9 @@ def medmcqa(row: Row) -> Row:
 def medbullets(row: Row) -> Row:
     """Options in columns, the right one by letter."""
     return multiple_choice(row["question"], [row[name] for name in OPTIONS], row["answer_idx"])
+
+
+def pubmedqa(row: Row) -> Row:
+    """A question about an abstract."""
+    question = "\n\n".join([*row["CONTEXTS"], row["QUESTION"]])
+    return multiple_choice(question, ["Yes", "No", "Maybe"], ["yes", "no", "maybe"].index(row["final_decision"]))

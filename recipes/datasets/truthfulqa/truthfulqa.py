@@ -1,7 +1,7 @@
 """TruthfulQA: the CSV joins the false answers by semicolons, the hub has a list."""
 
 from leaderflow.core.types import Row
-from readers.options import multiple_choice
+from readers.options import mixed, multiple_choice
 
 
 def prepare(row: Row) -> Row:
@@ -9,5 +9,5 @@ def prepare(row: Row) -> Row:
     columns = {name.lower().replace(" ", "_"): value for name, value in row.items()}
     false = columns["incorrect_answers"]
     best, wrong = columns["best_answer"].strip(), false.split(";") if isinstance(false, str) else false
-    texts = sorted({best, *(text.strip() for text in wrong if text.strip())})
+    texts = mixed([best, *(text.strip() for text in wrong if text.strip())])
     return multiple_choice(columns["question"], texts, texts.index(best), category=columns["category"])
