@@ -109,12 +109,12 @@ class Gsm8kEvaluator(Accuracy):
 
 
 class Math401Evaluator(Accuracy):
-    """The same text, or numbers less than 1e-6 apart (OpenCompass ``Math401Evaluator``; Yuan et al. 2023)."""
+    """Numbers less than 1e-6 apart (OpenCompass ``Math401Evaluator``; Yuan et al. 2023)."""
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the two are the same text or number."""
+        """Return whether the two are the same number."""
         try:
-            return bool(prediction == reference) or abs(float(prediction) - float(reference)) < 1e-6
+            return abs(float(prediction) - float(reference)) < 1e-6
         except (TypeError, ValueError):
             return False
 
@@ -150,7 +150,6 @@ class MusrEvaluator(Accuracy):
         self.shift, self.votes = answer_index_modifier, self_consistency_n
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the last stated number is the reference's."""
-        lines = [line for line in str(prediction).split("\n") if "ANSWER:" in line]
-        found = re.search(r"\d+", lines[-1].rsplit("ANSWER:", 1)[-1]) if lines else None
-        return found is not None and int(found.group()) == int(reference)
+        """Return whether the first stated number is the reference's."""
+        found = re.search(r"ANSWER:[^\n\d]*(\d+)", str(prediction))
+        return found is not None and int(found.group(1)) == int(reference)

@@ -110,7 +110,7 @@ class LongBenchRougeEvaluator(Evaluator):
 
 
 class AverageRougeScoreEvaluator(Evaluator):
-    """ROUGE-L over words cut by jieba (OpenCompass ``AverageRougeScoreEvaluator``, SeedBench; Ying et al. 2025)."""
+    """``rouge_chinese``'s ROUGE-L over words cut by jieba (OpenCompass ``AverageRougeScoreEvaluator``, SeedBench; Ying et al. 2025)."""
 
     metric = "AvgRougeScore"
 
@@ -119,4 +119,4 @@ class AverageRougeScoreEvaluator(Evaluator):
         answer, gold = " ".join(cut(str(prediction))), " ".join(cut(str(reference)))
         if not gold.strip():
             raise DataError("a reference is empty: ROUGE does not exist for it")
-        return rouge_l(answer, gold)
+        return float(_chinese().get_scores([answer], [gold])[0]["rouge-l"]["f"]) if answer.strip() else 0.0
