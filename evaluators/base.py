@@ -89,7 +89,7 @@ class Evaluator:
 
     @property
     def averages(self) -> bool:
-        """Whether the metrics are means over samples, so that their errors have a closed form."""
+        """Whether the metrics are means of the ratings' values, so that their errors have a closed form."""
         return type(self).combine is Evaluator.combine
 
     def unit(self, name: str) -> tuple[float | None, bool]:

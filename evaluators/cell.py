@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evaluators.base import Evaluator, Rating
@@ -99,12 +99,15 @@ def clusters_of(items: Sequence[Item]) -> list[Hashable] | None:
 
 def _means(evaluator: Evaluator, ratings: Sequence[Rating], clusters: list[Hashable] | None) -> list[Metric]:
     metrics = []
-    for name in dict.fromkeys(name for rating in ratings for name in rating.values):
+    for name, measured in evaluator.combine(ratings).items():
         rows = [i for i, rating in enumerate(ratings) if name in rating.values]
+        if not rows:
+            metrics.append(_scaled(evaluator, name, Estimate(measured), factor=1.0))
+            continue
         values = [ratings[i].values[name] for i in rows]
         binary = all(v in (0.0, 1.0) for v in values) and (name != evaluator.metric or ratings[rows[0]].correct is not None)
         estimate = mean_estimate(values, None if clusters is None else [clusters[i] for i in rows], binary=binary)
-        metrics.append(_scaled(evaluator, name, estimate))
+        metrics.append(replace(_scaled(evaluator, name, estimate), value=measured))
     return metrics
 
 

@@ -1,0 +1,65 @@
+"""Forms in which texts are compared: each follows the scorer that made it the custom of its field."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from leaderflow.core.registry import resolve
+
+_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_CHINESE_PUNCTUATION = "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏."
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def squad(text: str) -> str:
+    """Lower case, no ASCII punctuation, no English articles, single blanks (the official SQuAD scorer)."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_ASCII_PUNCTUATION)).split())
+
+
+def chinese(text: str) -> str:
+    """Lower case, no ASCII or Chinese punctuation, no blanks at all (LongBench's scorer for Chinese)."""
+    kept = "".join(char for char in text.lower() if char not in string.punctuation and char not in _CHINESE_PUNCTUATION)
+    return "".join(kept.split())
+
+
+def chinese_words(text: str) -> list[str]:
+    """Words as jieba cuts them, each in the form of `chinese`, empty ones left out."""
+    return [word for word in map(chinese, cut(text)) if word]
+
+
+def cut(text: str) -> list[str]:
+    """Words as jieba cuts them."""
+    import logging
+
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    return list(jieba.cut(text))
+
+
+@cache
+def postprocessor(name: str) -> Callable[..., Any]:
+    """Return a recorded postprocessor that an evaluator applies itself."""
+    return resolve("postprocessor", name)
+
+
+def general(text: str) -> str:
+    """Apply OpenCompass' ``general`` postprocessor: first clause only, no punctuation, no articles."""
+    return str(postprocessor("general")(text))
+
+
+def last_boxed(text: str) -> str | None:
+    r"""Return what the last ``\boxed{…}`` holds, braces balanced; None without one, or if it is never closed."""
+    start = text.rfind("\\boxed{")
+    if start < 0:
+        return None
+    depth, begin = 0, start + len("\\boxed")
+    for position in range(begin, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[position], 0)
+        if depth == 0:
+            return text[begin + 1 : position]
+    return None

@@ -1,0 +1,111 @@
+"""The recorded evaluators against the recorded behaviour of OpenCompass."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from evaluators.recorded import RECORDED, evaluate_repeats
+from leaderflow.core import statistics as s
+from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.registry import build, known
+from tests.golden import golden, run_cases
+
+pytestmark = pytest.mark.golden
+
+Case = dict[str, Any]
+
+CODE = {"humaneval.HumanEvalEvaluator", "mbpp.MBPPEvaluator", "mbpp.MBPPPassKEvaluator", "cruxeval.CRUXEvalOEvaluator"}
+
+
+def excepted(case: Case) -> str | None:
+    """Why a recorded result is not ours. Looks at the shape of a case, never at its id or its texts."""
+    given, expected = case["input"], case.get("expected", {})
+    lengths = {len(v) for v in given.values() if isinstance(v, list)}
+    if case["evaluator"].removeprefix("opencompass.datasets.") in CODE:
+        return "executes code of the model: needs the sandbox"
+    if "expected" in case and "error" not in (expected if isinstance(expected, dict) else {}):
+        if lengths == {0}:
+            return "an empty set has no score: refused"
+        if len(lengths) > 1:
+            return "predictions and references of different length are refused, never cut to the shorter"
+        if case.get("n", 1) > 1 and case["evaluator"].endswith("hf_evaluator.AccEvaluator"):
+            return "an evaluator without details reports its last run alone; ours is the mean of all runs"
+    return None
+
+
+def inputs(given: Case) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+    """Predictions, references and rows of a case; likelihood evaluators read their numbers from columns."""
+    if "predictions" not in given:
+        rows = [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]
+        return [""] * len(rows), None, rows
+    rows = given.get("test_set")
+    if "origin_prompt" in given:
+        rows = [{"origin_prompt": text} for text in given["origin_prompt"]]
+    return given["predictions"], given.get("references", given.get("gold")), rows
+
+
+def outcome(case: Case) -> tuple[dict[str, float], list[Any]]:
+    """Metrics and ratings of a case, as our evaluator of that name sees it."""
+    given = case["input"]
+    if case["method"] == "function":
+        n, c, k = given["n"], given["c"], given["k"]
+        tails = [s.g_pass_at_k(n, c, k, t) for t in given["thresholds"]]
+        return {"pass_at_k": s.pass_at_k(n, c, k), "mg_pass_at_k": s.mg_pass_at_k(n, c, k), "g_pass_at_k": tails}, []
+    evaluator = build("evaluator", {"type": RECORDED[case["evaluator"]]} | case["kwargs"])
+    predictions, references, rows = inputs(given)
+    if case["method"] == "evaluate":
+        assert references is not None
+        return evaluate_repeats(evaluator, predictions, references, rows, case["n"], case["k"]), []
+    ratings = evaluator.rate(predictions, references, rows)
+    return evaluator.combine(ratings), ratings
+
+
+def check(case: Case) -> str | None:
+    """None, or what differs."""
+    expected = case.get("expected", {})
+    if case["evaluator"] not in RECORDED and case["method"] != "function":
+        return f"{case['evaluator']} is not registered"
+    if case["method"] != "function" and RECORDED[case["evaluator"]] not in known("evaluator"):
+        return f"{case['evaluator']} is not registered"
+    try:
+        metrics, ratings = outcome(case)
+    except LeaderflowError as exc:
+        return None if "expected_error" in case or "error" in expected else f"refused: {exc}"
+    if "expected_error" in case or (isinstance(expected, dict) and "error" in expected):
+        return f"no error, but {metrics}"
+    if isinstance(expected, float):
+        expected = {next(iter(metrics)): expected}
+    for name, value in expected.items():
+        if name.startswith("ds/") or (isinstance(value, list) and case["method"] == "score"):
+            continue  # one subdivision only, and lists are shown nowhere
+        if not same(metrics.get(name), value):
+            return f"{name}: {metrics.get(name)} instead of {value}"
+    return details(case.get("expected_details"), ratings)
+
+
+def details(recorded: Any, ratings: list[Any]) -> str | None:
+    """Compare right and wrong of every sample, where both say it."""
+    lines = list(recorded.values()) if isinstance(recorded, dict) else recorded or []
+    if len(lines) != len(ratings):
+        return None
+    for position, (line, rating) in enumerate(zip(lines, ratings, strict=True)):
+        verdict = line.get("correct", line.get("is_correct"))
+        if isinstance(verdict, bool) and rating.correct is not None and verdict != rating.correct:
+            return f"sample {position}: {rating.correct} instead of {verdict}"
+    return None
+
+
+def same(found: Any, expected: Any) -> bool:
+    """Equal within 1e-6, lists element by element, NaN equal to NaN or null."""
+    if isinstance(expected, list):
+        return isinstance(found, list) and len(found) == len(expected) and all(map(same, found, expected))
+    if isinstance(expected, dict):
+        return found is None or math.isnan(found)
+    return isinstance(found, int | float) and math.isclose(found, expected, rel_tol=1e-6, abs_tol=1e-6)
+
+
+def test_evaluators_equal_the_recorded_ones() -> None:
+    run_cases("evaluators.jsonl", golden("evaluators.jsonl"), check, excepted)
