@@ -53,6 +53,8 @@ def load_evaluation(
     if not file.is_file() and file.suffix not in (*YAML, ".json"):
         file = _leaderboard(str(path))
     top = _document(file)
+    if isinstance(own := top.value.get("data_dir"), str):
+        top = top.updated(data_dir=str(file.parent / Path(own).expanduser()))
     there = Sources(from_file=from_file, base_url=base_url, file=file)
     here = Sources(from_file=from_file, base_url=base_url)
     chosen_models = _Named(_given(models, "-m"), here) if models else _Named(_items(top, "models"), there)
@@ -153,12 +155,14 @@ def _with_groups(top: Located, families: Iterable[Family], members: Sequence[Dat
 
 
 def _refuse_twins(kind: str, blocks: Sequence[Located]) -> None:
-    seen: dict[str, Located] = {}
+    seen: set[str] = set()
     for block in blocks:
-        abbr = str(block.value.get("abbr"))
-        if abbr in seen and "abbr" in block.value:
+        abbr = block.value.get("abbr")
+        if not isinstance(abbr, str):
+            continue  # refused with the rest of the block
+        if abbr in seen:
             raise block.error(f"two {kind} have the abbr {abbr!r}; give one of them another", "abbr")
-        seen[abbr] = block
+        seen.add(abbr)
 
 
 def _data_dir(given: Json, top: Located | None) -> Path | None:

@@ -109,11 +109,11 @@ class Sources:
     def _weights(self, item: Located) -> Located:
         name = item.value.removeprefix("hf/")
         folder = (self.folder / Path(name).expanduser()).resolve()
-        if folder.is_dir():
+        if folder.is_dir() and self.files:
             kind = "HuggingFacewithChatTemplate" if has_chat_template(folder) else "HuggingFaceBaseModel"
             return _block(item, type=kind, abbr=_abbr(folder.name), path=str(folder))
         if name.startswith((".", "/", "~")):
-            raise item.error(f"there is no folder {name}")
+            raise item.error(f"there is no folder {name}" if self.files else f"{item.value!r} is a path; only names are taken here")
         cached = _cached(name)
         chat = cached is not None and has_chat_template(cached)
         if cached is None:

@@ -54,6 +54,13 @@ class ReaderCfg(Config):
     def _words(cls, value: Any) -> Any:
         return value.split() if isinstance(value, str) else value
 
+    @field_validator("train_range", "test_range", mode="before")
+    @classmethod
+    def _no_flag(cls, value: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError("a range is a count, a fraction, a slice such as '[:100]', or a list of positions")
+        return value
+
 
 class InferCfg(Config):
     """Prompt, examples and the way of asking."""

@@ -165,6 +165,8 @@ def _message(problems: list[Any], value: Json, steps: Steps) -> str:
         return str(problem["ctx"]["error"])
     if isinstance(steps[-1] if steps else None, str) and str(steps[-1]).startswith("key"):
         return NO_KEYS
+    if problem["type"] == "string_pattern_mismatch":
+        return f"must be one word without ':', '/' or '\\', not {_short(value)}"
     wanted = [_WANTED.get(str(p["type"]).split("_")[0]) for p in problems]
     if len(problems) > 1 or (wanted[0] and str(problem["type"]).endswith(("_type", "_parsing", "_required", "_from_float"))):
         names = list(dict.fromkeys(name for name in wanted if name))
