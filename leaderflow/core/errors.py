@@ -76,7 +76,9 @@ class RegressionFound(LeaderflowError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or an empty string where nothing known is close to `name`."""
-    from rapidfuzz import fuzz, process  # only a mistake needs it
+    from rapidfuzz import process  # only a mistake needs it
+    from rapidfuzz.distance import DamerauLevenshtein
 
-    best = process.extractOne(name, list(known), scorer=fuzz.ratio, processor=str.lower, score_cutoff=60)
+    scorer = DamerauLevenshtein.normalized_similarity
+    best = process.extractOne(name, list(known), scorer=scorer, processor=str.lower, score_cutoff=0.6)
     return f"; did you mean {best[0]!r}?" if best else ""
