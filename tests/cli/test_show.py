@@ -67,10 +67,9 @@ def test_a_number_is_traced_back_to_prompt_and_request(cli: Cli, folder: Path) -
 
 
 def test_why_names_the_first_difference(cli: Cli) -> None:
-    cli(*RUN)
-    one = cli("trace", "latest", "replies", "--json").json["tables"]
-    cli(*RUN, "--set", "infer_cfg.inferencer.max_out_len=5")
-    two = cli("trace", "latest", "replies", "--json").json["tables"]
+    first = cli(*RUN, "--json").json["run"]
+    second = cli(*RUN, "--set", "infer_cfg.inferencer.max_out_len=5", "--json").json["run"]
+    one, two = (cli("trace", run, "replies", "--json").json["tables"] for run in (first, second))
     keys = [next(t["key"] for t in tables if t["table"] == "outputs") for tables in (one, two)]
     ran = cli("why", keys[0][:12], keys[1][:12])
     assert ran.code == 0
