@@ -95,14 +95,19 @@ def _set(block: Located, steps: tuple[str, ...], value: Located, files: bool) ->
 
 
 def _refused(value: Json, files: bool) -> str | None:
-    """Return what a setting must not say: code anywhere, and in a form also where to look and whom to give a key."""
+    """Return what a setting must not say: code anywhere, and in a form also where to look and whom to give a key.
+
+    Keys are named without their values, which may be secrets.
+    """
     if isinstance(value, list):
         return next((found for inner in value if (found := _refused(inner, files))), None)
     if not isinstance(value, dict):
         return None
     for key, inner in value.items():
-        if key == "prepare" or (key == "type" and isinstance(inner, str) and ":" in inner) or (key in _PLACES and not files):
-            return f"{key}: {inner}"
+        if key == "prepare" or (key in _PLACES and not files):
+            return key
+        if key == "type" and isinstance(inner, str) and ":" in inner:
+            return inner
     return _refused(list(value.values()), files)
 
 
