@@ -105,7 +105,7 @@ def _refused(value: Json, files: bool) -> str | None:
         return None
     for key, inner in value.items():
         if key == "prepare" or (key in _PLACES and not files):
-            return key
+            return str(key)
         if key == "type" and isinstance(inner, str) and ":" in inner:
             return inner
     return _refused(list(value.values()), files)
