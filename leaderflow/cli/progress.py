@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 EVERY_SECONDS = 10.0
 """Between two plain lines of one cell."""
 
+FEW_CELLS = 8
+"""Up to so many cells every one keeps its bar."""
+
+ALL = "all"
+"""Name of the bar for all cells of a large run; no cell is called so, for a cell's name holds a colon."""
+
 
 def progress() -> Progress:
     """Return what fits stderr: bars on a terminal, else lines."""
@@ -111,13 +117,14 @@ class PlainLines:
 
 
 class Bars:
-    """A live bar for each cell."""
+    """A live bar for each cell; in a large run only for those under way, and one for all."""
 
     def __init__(self) -> None:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         self._counts: dict[str, Count] = {}
         self._tasks: dict[str, TaskID] = {}
+        self._all = Count()
         self._lock = threading.Lock()
         columns = (
             SpinnerColumn(finished_text="✓"),
@@ -136,6 +143,8 @@ class Bars:
         """Draw or resize a cell's bar."""
         with self._lock:
             count = self._counts.setdefault(cell, Count())
+            self._all.total += total - count.total
+            self._all.reused += reused - count.reused
             count.total, count.reused = total, reused
             self._draw(cell, count)
 
@@ -144,6 +153,7 @@ class Bars:
         with self._lock:
             count = self._counts.setdefault(cell, Count())
             count.add(answer)
+            self._all.add(answer)
             self._draw(cell, count)
 
     def finish(self) -> None:
@@ -151,9 +161,19 @@ class Bars:
         self._bars.stop()
 
     def _draw(self, cell: str, count: Count) -> None:
-        if cell not in self._tasks:
-            self._tasks[cell] = self._bars.add_task("", total=count.total, name=printable(cell, one_line=True), state="")
-        self._bars.update(self._tasks[cell], total=count.total, completed=count.done, state=count.describe())
+        if len(self._counts) <= FEW_CELLS:
+            self._move(cell, count, visible=True)
+            return
+        earlier = {} if ALL in self._tasks else self._counts  # until now every cell had its bar
+        for name, its in {**earlier, cell: count}.items():
+            self._move(name, its, visible=0 < its.done < its.total)
+        self._move(ALL, self._all, visible=True)
+
+    def _move(self, name: str, count: Count, visible: bool) -> None:
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task("", total=count.total, name=printable(name, one_line=True), state="")
+        state = f"{count.describe()} · {len(self._counts)} cells" if name == ALL else count.describe()
+        self._bars.update(self._tasks[name], total=count.total, completed=count.done, state=state, visible=visible)
 
 
 def duration(seconds: float) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 CAUSES = ("n_unparsed", "n_truncated", "n_filtered", "n_rejected", "n_failed")
 MESSAGE_WIDTH = 200
+MOST_NOTES = 12
 
 
 def print_result(result: Mapping[str, Json], console: Console | None = None) -> None:
@@ -40,9 +41,11 @@ def print_leaderboard(cells: Sequence[Mapping[str, Json]], console: Console) -> 
         return
     header, body = pivot(cells)
     console.print(grid(header, body, right=range(len(COLUMNS), len(header))))
-    for cell in cells:
-        if notes := _notes(cell):
-            console.print(safe(f"{cell['dataset']} · {cell['model']}: {notes}", "yellow"))
+    noted = [(cell, notes) for cell in sorted(cells, key=lambda cell: not cell["group"]) if (notes := _notes(cell))]
+    for cell, notes in noted[:MOST_NOTES]:
+        console.print(safe(f"{cell['dataset']} · {cell['model']}: {notes}", "yellow"))
+    if len(noted) > MOST_NOTES:
+        console.print(safe(f"… and {len(noted) - MOST_NOTES} more cells with such rows", "yellow"))
 
 
 def print_plan(plan: Mapping[str, Json], console: Console | None = None) -> None:

@@ -126,7 +126,9 @@ def _evaluation(
     looking = replace(datasets.sources, data_dir=data_dir)
     families = [looking.family(item) for item in datasets.items]
     members = [member for family in families for member in family.members]
-    blocks = sets.apply(Blocks([models.sources.model(item) for item in models.items], members, top), overrides)
+    blocks = sets.apply(
+        Blocks([models.sources.model(item) for item in models.items], members, top), overrides, files=datasets.sources.files
+    )
     _refuse_twins("models", blocks.models)
     _refuse_twins("datasets", blocks.datasets)
     specs = [dataset_spec(_at_home(block), trusted=datasets.sources.files) for block in blocks.datasets]

@@ -19,6 +19,9 @@ _DATASET = frozenset(DatasetSpec.model_fields) - {"source"}
 _MODEL = frozenset(ModelSpec.model_fields)
 _TOP = frozenset(EvaluationSpec.model_fields) - {"models", "datasets", "data_dir"}
 
+_PLACES = frozenset({"path", "local", "tokenizer", "openai_api_base", "key", "key_env"})
+"""Where data and models lie, and which variable's key goes where."""
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -29,8 +32,8 @@ class Blocks:
     top: Located
 
 
-def apply(blocks: Blocks, overrides: Iterable[str]) -> Blocks:
-    """Apply ``KEY=VALUE`` settings in order; the values are YAML.
+def apply(blocks: Blocks, overrides: Iterable[str], *, files: bool = True) -> Blocks:
+    """Apply ``KEY=VALUE`` settings in order; the values are YAML. `files=False` is for the settings of a form.
 
     Raises:
         SpecError: a setting is not KEY=VALUE, or its key names nothing. What the value may be is checked with the specs.
@@ -40,28 +43,28 @@ def apply(blocks: Blocks, overrides: Iterable[str]) -> Blocks:
         steps = tuple(key.strip().split("."))
         if not equals or not all(steps):
             raise SpecError(f"{key!r} is not KEY=VALUE", file="--set")
-        blocks = _apply(blocks, steps, _value(key.strip(), value))
+        blocks = _apply(blocks, steps, _value(key.strip(), value), files)
     return blocks
 
 
-def _apply(blocks: Blocks, steps: tuple[str, ...], value: Located) -> Blocks:
+def _apply(blocks: Blocks, steps: tuple[str, ...], value: Located, files: bool) -> Blocks:
     head = steps[0]
     if head == "datasets":
-        return Blocks(blocks.models, _set_some(blocks.datasets, steps, value), blocks.top)
+        return Blocks(blocks.models, _set_some(blocks.datasets, steps, value, files), blocks.top)
     if head == "models":
-        return Blocks(_set_some(blocks.models, steps, value), blocks.datasets, blocks.top)
+        return Blocks(_set_some(blocks.models, steps, value, files), blocks.datasets, blocks.top)
     if head in _DATASET:
-        return Blocks(blocks.models, [_set(block, steps, value) for block in blocks.datasets], blocks.top)
+        return Blocks(blocks.models, [_set(block, steps, value, files) for block in blocks.datasets], blocks.top)
     if head in _TOP:
-        return Blocks(blocks.models, blocks.datasets, _set(blocks.top, steps, value))
+        return Blocks(blocks.models, blocks.datasets, _set(blocks.top, steps, value, files))
     known = [*_DATASET, *_TOP, *(f"models.*.{name}" for name in _MODEL)]
     hint = f"; did you mean 'models.*.{head}'?" if head in _MODEL else did_you_mean(head, known)
     raise value.error(f"unknown key {head!r}{hint}")
 
 
-def _set_some(blocks: Sequence[Located], steps: tuple[str, ...], value: Located) -> list[Located]:
+def _set_some(blocks: Sequence[Located], steps: tuple[str, ...], value: Located, files: bool) -> list[Located]:
     chosen, rest = _chosen([str(block.value.get("abbr")) for block in blocks], steps, value)
-    return [_set(block, rest, value) if str(block.value.get("abbr")) in chosen else block for block in blocks]
+    return [_set(block, rest, value, files) if str(block.value.get("abbr")) in chosen else block for block in blocks]
 
 
 def _chosen(abbrs: Sequence[str], steps: tuple[str, ...], value: Located) -> tuple[set[str], tuple[str, ...]]:
@@ -79,25 +82,33 @@ def _chosen(abbrs: Sequence[str], steps: tuple[str, ...], value: Located) -> tup
     raise value.error(f"there is no {kind[:-1]} {steps[1]!r} in this run{did_you_mean(steps[1], abbrs)}")
 
 
-def _set(block: Located, steps: tuple[str, ...], value: Located) -> Located:
+def _set(block: Located, steps: tuple[str, ...], value: Located, files: bool) -> Located:
     new = value.value
     for step in reversed(steps):
         new = {step: new}
-    if foreign := _foreign_type(new):
-        raise value.error(f"{foreign!r} is honoured only in files that you name")
+    if refused := _refused(new, files):
+        raise value.error(f"{refused!r} is honoured only in files that you name")
     file = value.places[()].file
     around = [steps[:end] for end in range(1, len(steps)) if steps[:end] not in block.places]
     written: list[Steps] = [*around, *((*steps, *path) for path in value.places)]
     return block.merged(Located(new, {path: Place(file, None, path) for path in written}))
 
 
-def _foreign_type(value: Json) -> str | None:
+def _refused(value: Json, files: bool) -> str | None:
+    """Return what a setting must not say: code anywhere, and in a form also where to look and whom to give a key.
+
+    Keys are named without their values, which may be secrets.
+    """
     if isinstance(value, list):
-        return next((found for inner in value if (found := _foreign_type(inner))), None)
+        return next((found for inner in value if (found := _refused(inner, files))), None)
     if not isinstance(value, dict):
         return None
-    own = value.get("type")
-    return own if isinstance(own, str) and ":" in own else _foreign_type(list(value.values()))
+    for key, inner in value.items():
+        if key == "prepare" or (key in _PLACES and not files):
+            return str(key)
+        if key == "type" and isinstance(inner, str) and ":" in inner:
+            return inner
+    return _refused(list(value.values()), files)
 
 
 def _value(key: str, text: str) -> Located:

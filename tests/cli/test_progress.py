@@ -65,6 +65,26 @@ def test_bars_on_a_terminal_show_hostile_names_as_text(monkeypatch: pytest.Monke
     assert "\x1b]0;t" not in text
 
 
+def test_a_large_run_shows_one_bar_for_all_and_those_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, color_system=None, width=160, markup=False, highlight=False)
+    monkeypatch.setattr(module, "err", lambda: console)
+    shown = Bars()
+    for i in range(20):
+        shown.cell(f"m:d{i}", 2, 0)
+    for i in (0, 0, 1):
+        shown.answered(f"m:d{i}", Answer("k", "ok", "x"))
+    file.seek(0)
+    file.truncate()
+    shown.finish()
+    last = file.getvalue()
+    assert "3/40" in last
+    assert "20 cells" in last
+    assert "m:d1 " in last
+    assert "m:d0 " not in last
+    assert "m:d7 " not in last
+
+
 def test_what_fits_stderr() -> None:
     assert isinstance(progress(), PlainLines)
 

@@ -74,6 +74,12 @@ def test_a_group_that_lacks_members_says_so() -> None:
     assert "d · m: 40 of 57" in printed(result(cells=[cell(group=True, note="40 of 57")]))
 
 
+def test_notes_are_few() -> None:
+    text = printed(result(cells=[cell(dataset=f"d{i}", n=3, n_unparsed=3) for i in range(40)]))
+    assert "3 unparsed of 3" in text
+    assert "… and 28 more cells" in text
+
+
 def test_next_commands_of_a_run_without_cells() -> None:
     assert next_commands(result(cells=[], state="failed", manifest=None)) == ["look     leaderflow show r1"]
 

@@ -194,6 +194,10 @@ def test_forms_may_name_recipes_only(write: Write) -> None:
     refused(lambda: build_evaluation(["api"], ["sums"], files=False), says="honoured only in files that you name")
     refused(lambda: build_evaluation(["api"], ["sums"], ["eval_cfg.evaluator.type=os:system"]), says="honoured only in files")
     refused(lambda: build_evaluation(["api"], ["sums"], ["eval_cfg.evaluator={type: os:system}"]), says="honoured only in files")
+    refused(lambda: build_evaluation(["api"], ["sums"], ["prepare=os:system"]), says="honoured only in files")
+    base = "models.*.openai_api_base=http://elsewhere/v1"
+    assert build_evaluation(["api"], ["sums"], [base]).models[0].openai_api_base == "http://elsewhere/v1"
+    refused(lambda: build_evaluation(["api"], ["sums"], [base], files=False), says="'openai_api_base' is honoured only in files")
 
 
 FAMILY = DATASET.replace("abbr: sums", "abbr: fam_${part}").replace("path: owner/sums", "local: {test: 'p/${part}.csv'}") + (
