@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.normalise import general, squad
+from evaluators.normalise import squad
+from evaluators.postprocessors.lines import general
 from evaluators.tokens import token_f1
 from leaderflow.core.types import Row
 

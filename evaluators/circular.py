@@ -1,6 +1,6 @@
 """Choice questions asked once for each rotation of their options (CircularEval; Liu et al. 2023). All 0–100, more is better.
 
-A pattern such as ``BCDA`` says under which letters the original options A, B, C, D are shown.
+A pattern such as ``BCDA`` says which original option is shown as A, B, C and D.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import factorial
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.normalise import postprocessor
+from evaluators.postprocessors.options import first_option
 from leaderflow.core.types import Row
 
 _LETTERS = "ABCD"
@@ -37,9 +37,9 @@ class CircularEvaluator(Evaluator):
         """Return right or wrong, and what the numbers over questions need."""
         question, label, pattern = str(reference).split("--")
         chosen = self.clean(prediction)
-        original = _LETTERS[pattern.index(chosen)] if chosen in pattern else "-"
+        original = _original(chosen, pattern)
         right = chosen == label
-        return Rating({"acc_4": float(right)}, right, data=(question, pattern, chosen, original, _LETTERS[pattern.index(label)], right))
+        return Rating({"acc_4": float(right)}, right, data=(question, pattern, chosen, original, _original(label, pattern), right))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return all numbers."""
@@ -48,6 +48,10 @@ class CircularEvaluator(Evaluator):
             found |= _circular(size, patterns, [rating.data for rating in ratings])
         chosen = Counter(rating.data[2] for rating in ratings)
         return found | {f"prior_{letter}": 100 * chosen[letter] / len(ratings) for letter in (*_LETTERS, "-")}
+
+
+def _original(letter: str, pattern: str) -> str:
+    return pattern[_LETTERS.index(letter)] if letter in tuple(_LETTERS) else "-"
 
 
 def _circular(size: str, patterns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, float]:
@@ -69,7 +73,7 @@ class MathBenchCircularEvaluator(CircularEvaluator):
 
     def clean(self, prediction: Any) -> str:
         """Return the first option the text names."""
-        return super().clean(postprocessor("first-option")(str(prediction), options=_LETTERS))
+        return super().clean(first_option(str(prediction), _LETTERS))
 
 
 class DatasetCircularEvaluator(Evaluator):

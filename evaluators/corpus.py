@@ -78,7 +78,7 @@ class AUCROCEvaluator(Evaluator):
         Raises:
             DataError: only one class is present, so there is no curve.
         """
-        ranked = _ranks([rating.data[0] for rating in ratings])
+        ranked = ranks([rating.data[0] for rating in ratings])
         positive = [rank for rank, rating in zip(ranked, ratings, strict=True) if rating.data[1] == 1]
         p, n = len(positive), len(ratings) - len(positive)
         if not p or not n:
@@ -87,8 +87,8 @@ class AUCROCEvaluator(Evaluator):
         return {"auc_score": 100 * area, "accuracy": 100 * sum(rating.data[2] for rating in ratings) / len(ratings)}
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1, ties sharing their mean."""
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return the ranks from 1 on, ties sharing their mean."""
     order, ranks, start = sorted(range(len(values)), key=values.__getitem__), [0.0] * len(values), 0
     while start < len(order):
         stop = start

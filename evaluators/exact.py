@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator
-from evaluators.normalise import postprocessor
+from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
+from evaluators.postprocessors.numbers import tabmwp
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -91,8 +93,8 @@ class BBHEvaluator(Equality):
     metric = "score"
 
     def clean(self, value: Any) -> Any:
-        """Return the final answer in lower case."""
-        return str(postprocessor("bbh-freeform")(str(value))).lower()
+        """Return the final answer in lower case, commas taken as blanks."""
+        return " ".join(bbh_freeform(str(value).replace(",", " ")).lower().split())
 
 
 class Gsm8kEvaluator(Accuracy):
@@ -153,3 +155,45 @@ class MusrEvaluator(Accuracy):
         """Return whether the first stated number is the reference's."""
         found = re.search(r"ANSWER:[^\n\d]*(\d+)", str(prediction))
         return found is not None and int(found.group(1)) == int(reference)
+
+
+class BBEHEvaluator(Equality):
+    """The same free-form answer after ``bbeh_freeform`` cleaning, whatever the case (OpenCompass ``BBEHEvaluator``)."""
+
+    metric = "score"
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the cleaned answer is the reference in lower case."""
+        return bbeh_freeform(str(prediction)) == str(reference).strip().lower()
+
+
+class PMMEvalMGSMEvaluator(Accuracy):
+    """The last number of the text, thousands separators removed, as text (OpenCompass ``PMMEvalMGSMEvaluator``; Zhang et al. 2024)."""
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the last number is the reference."""
+        numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", str(prediction))
+        return bool(numbers) and numbers[-1].replace(",", "") == str(reference).replace(",", "")
+
+
+class TabMWPEvaluator(Accuracy):
+    """The option or number that the answer states, as normalised text (the official TabMWP scorer; Lu et al. 2023).
+
+    References are {answer, choices, unit}.
+    """
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the answer is the reference."""
+        options, unit = reference["choices"], reference["unit"]
+        answer = tabmwp(str(prediction), options)
+        return _table_number(answer, unit) == _table_number(reference["answer"], unit)
+
+
+def _table_number(text: str, unit: str | None) -> str:
+    """Numbers and fractions in three decimals without currency and unit; any other text in lower case."""
+    bare = re.sub(r"^[$¥£]", "", str(text).strip()).replace(",", "")
+    bare = bare.removesuffix(unit).strip() if unit else bare
+    try:
+        return str(round(float(Fraction(bare)), 3))
+    except (ValueError, ZeroDivisionError):
+        return str(text).strip().lower()

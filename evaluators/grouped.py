@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
-from evaluators.normalise import last_boxed
+from evaluators.postprocessors.latex import last_boxed
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 

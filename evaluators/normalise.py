@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
-from leaderflow.core.registry import resolve
-
 _ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _CHINESE_PUNCTUATION = "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏."
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -39,27 +33,3 @@ def cut(text: str) -> list[str]:
 
     jieba.setLogLevel(logging.WARNING)
     return list(jieba.cut(text))
-
-
-@cache
-def postprocessor(name: str) -> Callable[..., Any]:
-    """Return a recorded postprocessor that an evaluator applies itself."""
-    return resolve("postprocessor", name)
-
-
-def general(text: str) -> str:
-    """Apply OpenCompass' ``general`` postprocessor: first clause only, no punctuation, no articles."""
-    return str(postprocessor("general")(text))
-
-
-def last_boxed(text: str) -> str | None:
-    r"""Return what the last ``\boxed{…}`` holds, braces balanced; None without one, or if it is never closed."""
-    start = text.rfind("\\boxed{")
-    if start < 0:
-        return None
-    depth, begin = 0, start + len("\\boxed")
-    for position in range(begin, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[position], 0)
-        if depth == 0:
-            return text[begin + 1 : position]
-    return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from evaluators.base import Rating
 from evaluators.exact import Accuracy
-from evaluators.normalise import postprocessor
+from evaluators.postprocessors.options import first_option
 from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Row
 
@@ -38,18 +39,19 @@ class OptionSimAccEvaluator(Accuracy):
 
         if text in self.options:
             return text
-        if named := postprocessor("first-option")(text, options="".join(self.options), cushion=False):
-            return str(named)
+        if named := first_option(text, "".join(self.options), cushion=False):
+            return named
         contained = [option for option, words in texts.items() if words.strip() and words in text]
         if len(contained) == 1:
             return contained[0]
         return min(texts, key=lambda option: Levenshtein.distance(text, texts[option]), default="")
 
 
-class PMMEval(Accuracy):
-    """Base of the P-MMEval choice tasks (Zhang et al. 2024): answers are [text, language], accuracy in two decimals."""
+class PMMEvalXNLIEvaluator(Accuracy):
+    """The letter that the answer names in its language; two decimals (OpenCompass; P-MMEval, Zhang et al. 2024).
 
-    reader: ClassVar[str]
+    Answers are [text, language]; references are letters, or their numbers from 0.
+    """
 
     @property
     def averages(self) -> bool:
@@ -57,49 +59,49 @@ class PMMEval(Accuracy):
         return True
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the letter read off the answer is the reference (a letter, or its number from 0)."""
-        text, language = prediction
+        """Return whether the letter read off the answer is the reference."""
         gold = "ABCDEFGHIJ"[reference] if isinstance(reference, int) else str(reference)
-        return self.letter(postprocessor(self.reader)(text, language)) == gold
+        return self.letter(str(prediction[0]) if prediction else "") == gold
 
-    def letter(self, found: Any) -> str:
-        """Return the letter of what the reader found."""
-        return str(found or "").strip().upper()
+    def letter(self, text: str) -> str:
+        """Return the letter, or nothing."""
+        return named_letter(text)
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the accuracy, rounded."""
         return {name: round(value, 2) for name, value in super().combine(ratings).items()}
 
 
-class PMMEvalMMMLUEvaluator(PMMEval):
-    """Letter of a multilingual MMLU answer (OpenCompass ``PMMEvalMMMLUEvaluator``)."""
-
-    reader = "pmmeval_mmmlu_postprocess"
+class PMMEvalMMMLUEvaluator(PMMEvalXNLIEvaluator):
+    """As ``PMMEvalXNLIEvaluator``, for multilingual MMLU."""
 
 
-class PMMEvalXNLIEvaluator(PMMEval):
-    """Letter of an XNLI answer (OpenCompass ``PMMEvalXNLIEvaluator``)."""
-
-    reader = "pmmeval_xnli_postprocess"
+class PMMEvalMHellaswagEvaluator(PMMEvalXNLIEvaluator):
+    """As ``PMMEvalXNLIEvaluator``, for multilingual HellaSwag."""
 
 
-class PMMEvalMHellaswagEvaluator(PMMEval):
-    """Letter of a multilingual HellaSwag answer (OpenCompass ``PMMEvalMHellaswagEvaluator``)."""
+class PMMEvalMLogiQAEvaluator(PMMEvalXNLIEvaluator):
+    """As ``PMMEvalXNLIEvaluator``, for multilingual LogiQA. Recorded: an answer without a letter is an error."""
 
-    reader = "pmmeval_mhellaswag_postprocess"
-
-
-class PMMEvalMLogiQAEvaluator(PMMEval):
-    """Letter of a multilingual LogiQA answer (OpenCompass ``PMMEvalMLogiQAEvaluator``). Recorded: no letter is an error."""
-
-    reader = "pmmeval_mlogiqa_postprocess"
-
-    def letter(self, found: Any) -> str:
+    def letter(self, text: str) -> str:
         """Return the letter.
 
         Raises:
             DataError: the answer names none.
         """
-        if not found:
+        if not (found := named_letter(text)):
             raise DataError("PMMEvalMLogiQAEvaluator found no option in an answer; the recorded evaluator cannot score such a set")
-        return super().letter(found)
+        return found
+
+
+_NAMED = (
+    r"\{\s*[\"']?answer[\"']?\s*:\s*[\"']?\s*([A-J])\b",
+    r"(?i:answer\s*(?:is|:))\s*[(\"']?\s*([A-J])\b",
+    r"(?:答案|选项|选)\s*(?:是|为|：|:)?\s*[（(\"']?\s*([A-J])",
+    r"^\s*([A-J])\s*$",
+)
+
+
+def named_letter(text: str) -> str:
+    """Return the capital letter that a JSON answer, an answer phrase or the whole text names, or nothing."""
+    return next((found.group(1) for pattern in _NAMED if (found := re.search(pattern, text))), "")

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.normalise import cut, general
+from evaluators.normalise import cut
+from evaluators.postprocessors.lines import general
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 

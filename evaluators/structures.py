@@ -12,7 +12,8 @@ from typing import Any
 
 from evaluators.base import Evaluator, Rating
 from evaluators.exact import Accuracy
-from evaluators.normalise import postprocessor
+from evaluators.postprocessors.options import zebralogic_choice
+from evaluators.postprocessors.structures import grid
 from leaderflow.core.types import Row
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -30,7 +31,7 @@ class ARCPrizeEvaluator(Accuracy):
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the grids are equal."""
-        return bool(postprocessor("extract_solution")(str(prediction)) == reference)
+        return bool(grid(str(prediction)) == reference)
 
 
 class ZebraLogicGridEvaluator(Evaluator):
@@ -54,7 +55,7 @@ class ZebraLogicMCEvaluator(Evaluator):
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the letter is the reference."""
-        return bool(postprocessor("_extract_mc_answer")(str(prediction)) == str(reference).strip().upper())
+        return zebralogic_choice(str(prediction)) == str(reference).strip().upper()
 
 
 class Game24Evaluator(Evaluator):

@@ -22,11 +22,11 @@ def bbh_mcq(text: str) -> str:
 
 
 def bbh_freeform(text: str) -> str:
-    """Return of the line after ``answer is`` the bold part, else the first of yes, no, true, false, else all without commas."""
+    """Return of the line after ``answer is`` the bold part, else a leading yes, no, true or false, else all without commas."""
     answer = re.split(r"answer is:?\s+", text)[-1].strip().split("\n")[0].strip()
     if bold := re.search(r"\*\*(.*?)\*\*", answer):
         return bold[1]
-    if word := re.search(r"\b(yes|no|true|false)\b", answer, re.IGNORECASE):
+    if word := re.match(r"(yes|no|true|false)\b", answer, re.IGNORECASE):
         return word[1].capitalize()
     return answer.removesuffix(".").replace(",", "").strip()
 
