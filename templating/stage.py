@@ -112,7 +112,7 @@ def render(
 def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -> Json:
     """Return the part of the configuration that changes the rendered prompts."""
     cfg = dataset.infer_cfg
-    counted = target.counter is not None and target.max_seq_len is not None
+    counter = target.counter if target.max_seq_len is not None else None
     return {
         "prompt_template": _keyed(cfg.prompt_template),
         "ice_template": _keyed(cfg.ice_template),
@@ -124,7 +124,7 @@ def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -
         "accepts": sorted({"messages", "text"} & target.accepts),
         "chat_template": target.chat_template,
         "meta_template": target.meta_template,
-        "window": [target.counter.identity, target.max_seq_len, target.max_out_len] if counted and target.counter else None,
+        "window": counter and [counter.identity, target.max_seq_len, target.max_out_len, target.truncate],
     }
 
 
@@ -193,10 +193,8 @@ class _Shard:
             raise type(exc)(f"{place}: {exc}") from exc
 
     def _fitted(self, row: Row, shots: list[Rendered]) -> Fitted:
-        render = self.renderer.sample
-        fitted = fit(
-            lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window, self.truncate
-        )
+        sample, labels = self.renderer.sample, self.labels
+        fitted = fit(lambda kept: [sample(row, shots[:kept], label) for label in labels], len(shots), self.window, self.truncate)
         self.cut += fitted.cut > 0
         return asked_anyway(fitted) if self.renderer.rules.length_is_prompt else fitted
 
