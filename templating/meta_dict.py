@@ -66,7 +66,8 @@ class DictMeta:
     def check_api(self) -> None:
         """Raise SpecError where this form cannot make API messages."""
         for name, role in self.roles.items():
-            if role.get("api_role") not in API_ROLES:
+            silent = self.rules.forms_may_mix and "api_role" not in role
+            if role.get("api_role") not in API_ROLES and not silent:
                 said = f"has the api_role {role['api_role']!r}" if "api_role" in role else "has no api_role"
                 raise SpecError(
                     f"meta_template: role {name!r} {said}; a model that takes messages needs one of {', '.join(API_ROLES)}"

@@ -70,8 +70,11 @@ class Renderer:
         fill = filler(shown, literal=self.rules.literal_fields, hidden=hidden)
         joined = self._joined(examples)
         if isinstance(self.prompt, RawPromptTemplate):
-            messages = joined if isinstance(joined, list) else []
-            return self.side.prompt(self.prompt.target(shown, fill, messages, hidden=hidden, label=label))
+            shots = joined if isinstance(joined, list) else []
+            messages = self.prompt.target(shown, fill, shots, hidden=hidden, label=label)
+            if not messages and not self.rules.lenient_templates:
+                raise TemplateError("no message is left, so the model would be asked nothing")
+            return self.side.prompt(messages)
         if isinstance(joined, list):
             raise TemplateError("the examples are role/content messages; a PromptTemplate needs an ice_template of its own kind")
         return self.side.prompt(self.prompt.target(shown, fill, joined, hidden=hidden, label=label))

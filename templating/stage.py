@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import logging
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
 from leaderflow.core.artifacts import PROMPTS, table_of
-from leaderflow.core.errors import DataError, SpecError, TemplateError
-from leaderflow.core.identity import canonical_json, input_key
+from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.specs import DatasetSpec
-from leaderflow.core.types import Json, Prompt, Row
+from leaderflow.core.types import Json
 from templating import retrieval
 from templating.compat import rules_of
-from templating.fit import Fitted, asked_anyway, estimated_tokens, fit, window
-from templating.meta import Rendered, role_markers
+from templating.meta import role_markers
 from templating.renderer import Renderer, separators
 from templating.retrieval import retrieve
+from templating.shard import Pool, Shard
 from templating.target import Target
 
 __all__ = ["Target", "check", "config", "labels", "render", "retrieve", "role_markers"]
-
-log = logging.getLogger("leaderflow.templating")
 
 CHUNK = 1024
 """Rows that are Python objects at a time."""
@@ -102,7 +94,7 @@ def render(
         TemplateError: names dataset, template, sample and value.
         DataError: an example id that the pool does not have.
     """
-    shard = _Shard(Renderer(dataset, target, key=dataset.abbr), _Pool(pool), target, labels, prior)
+    shard = Shard(Renderer(dataset, target, key=dataset.abbr), Pool(pool, examples), target, labels, prior)
     chunks = (zip(*columns, strict=True) for columns in _chunks(samples, examples))
     tables = [table_of(PROMPTS, [row for entry in chunk for row in shard.rows(*entry)]) for chunk in chunks]
     shard.report()
@@ -112,7 +104,7 @@ def render(
 def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -> Json:
     """Return the part of the configuration that changes the rendered prompts."""
     cfg = dataset.infer_cfg
-    counted = target.counter is not None and target.max_seq_len is not None
+    counter = target.counter if target.max_seq_len is not None else None
     return {
         "prompt_template": _keyed(cfg.prompt_template),
         "ice_template": _keyed(cfg.ice_template),
@@ -124,101 +116,8 @@ def config(dataset: DatasetSpec, target: Target, labels: Sequence[str] | None) -
         "accepts": sorted({"messages", "text"} & target.accepts),
         "chat_template": target.chat_template,
         "meta_template": target.meta_template,
-        "window": [target.counter.identity, target.max_seq_len, target.max_out_len] if counted and target.counter else None,
+        "window": counter and [counter.identity, target.max_seq_len, target.max_out_len, target.truncate],
     }
-
-
-class _Pool:
-    """The rows that examples come from, parsed when they are asked for."""
-
-    def __init__(self, pool: pa.Table) -> None:
-        self.rows = pool.column("row").combine_chunks() if pool.num_rows else pa.array([], pa.string())
-        self.places = {sample_id: place for place, sample_id in enumerate(pool.column("sample_id").to_pylist())}
-
-    def row(self, example_id: str) -> Row:
-        if example_id not in self.places:
-            raise DataError(f"the example {example_id!r} is not in the pool of {len(self.places)} rows")
-        return json.loads(self.rows[self.places[example_id]].as_py())  # type: ignore[no-any-return]
-
-
-class _Shard:
-    """The state of one rendering: what was seen before, and what there is to say at the end."""
-
-    def __init__(self, renderer: Renderer, pool: _Pool, target: Target, labels: list[str] | None, prior: Mapping[str, int]) -> None:
-        self.renderer, self.prior = renderer, prior
-        self.seen: Counter[str] = Counter()
-        self.labels: list[str | None] = [None] if labels is None else [*labels]
-        alone = renderer.rules.length_is_prompt
-        self.window = window(target.counter, target.max_seq_len, None if alone or target.mode == "ppl" else target.max_out_len)
-        self.rendered: Callable[[str], Rendered] = functools.lru_cache(maxsize=8192)(lambda i: renderer.example(pool.row(i)))
-        self.guessed = target.max_seq_len if target.counter is None else None
-        self.truncate = None if target.mode == "ppl" else target.truncate
-        self.too_long = self.cut = 0
-        self.told = False
-
-    def rows(self, sample_id: str, text: str, example_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of one sample."""
-        row: Row = json.loads(text)
-        if not self.told:
-            self.told = True
-            for name in self.renderer.unlisted_columns(row):
-                _warn_unlisted(self.renderer.dataset.abbr, name)
-        with self._named("ice_template", sample_id):
-            shots = [self.rendered(example_id) for example_id in example_ids]
-        with self._named(self.renderer.name, sample_id):
-            fitted = self._fitted(row, shots)
-        for label, prompt in zip(self.labels, fitted.prompts, strict=True):
-            yield self._row(sample_id, label, prompt, fitted)
-
-    def report(self) -> None:
-        """Say how many prompts were cut, and how many look too long where they cannot be counted."""
-        if self.cut:
-            log.warning("%s: %d prompts were cut (%s) to fit the window", self.renderer.dataset.abbr, self.cut, self.truncate)
-        if self.too_long:
-            log.warning(
-                "%s: about %d prompts may exceed max_seq_len %s (estimated at 4 bytes a token); nothing was dropped. "
-                "Name the model's `tokenizer` to have examples dropped exactly",
-                self.renderer.dataset.abbr,
-                self.too_long,
-                self.guessed,
-            )
-
-    @contextmanager
-    def _named(self, template: str, sample_id: str) -> Iterator[None]:
-        """Put dataset, template and sample before an error's message."""
-        try:
-            yield
-        except (TemplateError, DataError) as exc:
-            place = f"{self.renderer.dataset.abbr}: infer_cfg.{template}: sample {sample_id}"
-            raise type(exc)(f"{place}: {exc}") from exc
-
-    def _fitted(self, row: Row, shots: list[Rendered]) -> Fitted:
-        render = self.renderer.sample
-        fitted = fit(
-            lambda kept: [render(row, shots[:kept], label) for label in self.labels], len(shots), self.window, self.truncate
-        )
-        self.cut += fitted.cut > 0
-        return asked_anyway(fitted) if self.renderer.rules.length_is_prompt else fitted
-
-    def _row(self, sample_id: str, label: str | None, prompt: Prompt, fitted: Fitted) -> dict[str, Any]:
-        if self.guessed is not None and estimated_tokens(prompt) > self.guessed:
-            self.too_long += 1
-        key = input_key(prompt)
-        occurrence = self.prior.get(key, 0) + self.seen[key]
-        self.seen[key] += 1
-        return {
-            "sample_id": sample_id,
-            "label": label,
-            "part": 0,
-            "occurrence": occurrence,
-            "input_key": key,
-            "messages": None if prompt.messages is None else canonical_json(list(prompt.messages)),
-            "text": prompt.text,
-            "continuation": prompt.continuation,
-            "dropped_examples": fitted.dropped,
-            "status": "ok" if fitted.error is None else "rejected",
-            "error": fitted.error,
-        }
 
 
 def _chunks(samples: pa.Table, examples: pa.Table) -> Iterator[tuple[list[str], list[str], list[list[str]]]]:
@@ -229,12 +128,6 @@ def _chunks(samples: pa.Table, examples: pa.Table) -> Iterator[tuple[list[str], 
         part, chosen = samples.slice(start, CHUNK), examples.slice(start, CHUNK)
         ids, rows = part.column("sample_id").to_pylist(), part.column("row").to_pylist()
         yield ids, rows, chosen.column("example_ids").to_pylist()
-
-
-@functools.cache
-def _warn_unlisted(abbr: str, column: str) -> None:
-    """Warn once a process: every shard of a dataset would say the same."""
-    log.warning("%s: the prompt shows column %r, which input_columns does not list", abbr, column)
 
 
 def _keyed(value: Json) -> Json:

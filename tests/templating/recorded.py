@@ -11,6 +11,7 @@ import pyarrow as pa
 from leaderflow.core.artifacts import EXAMPLES, samples_of, table_of
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.types import Json, Prompt
+from readers.ranges import select
 from templating import stage
 
 WIRE = {"HUMAN": "user", "BOT": "assistant", "SYSTEM": "system"}
@@ -68,7 +69,13 @@ def split(reader: Json, train: list[Json], test: list[Json]) -> tuple[list[Json]
     columns = [*(columns.split() if isinstance(columns, str) else columns), reader.get("output_column")]
     if (reader.get("train_split") or "train") == (reader.get("test_split") or "test"):
         test = train
+    train, test = _chosen(train, reader.get("train_range")), _chosen(test, reader.get("test_range"))
     return [ordered(row, columns) for row in train], [ordered(row, columns) for row in test]
+
+
+def _chosen(rows: list[Json], wanted: Json) -> list[Json]:
+    positions = select([str(place) for place in range(len(rows))], wanted, compat="opencompass")
+    return [rows[place] for place in positions]
 
 
 def inputs(prompts: pa.Table, count: int) -> list[list[Json]]:

@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from leaderflow.core.types import Prompt
+from templating import stage
 from tests.templating.build import assistant, legacy, raw, rendered, spec, target, user
 
 
@@ -62,14 +63,20 @@ LONG = {"question": "a b c d e f g h", "answer": "x"}
 ASK = spec(legacy("Say: {question} ?"))
 
 
-@pytest.mark.parametrize(("where", "text"), [("left", "g h ?"), ("middle", "Sa g h ?")])
-def test_a_target_is_cut_only_where_asked_for(where: str, text: str) -> None:
+@pytest.mark.parametrize("where", ["left", "middle"])
+def test_a_target_is_cut_only_where_asked_for(where: str) -> None:
     rejected = rendered(ASK, target("text", max_seq_len=4, counter=Words()), [LONG])[0]
     assert rejected["status"] == "rejected"
     row = rendered(ASK, target("text", max_seq_len=4, counter=Words(), truncate=where), [LONG])[0]
     assert (row["status"], Words().count(Prompt(text=row["text"]))) == ("ok", 4)
     assert row["text"].endswith(" ?")
     assert row["text"].startswith("Say:") == (where == "middle")
+
+
+def test_the_window_is_in_the_config_only_where_it_is_counted() -> None:
+    model = target(max_seq_len=4, counter=Words(), truncate="left")
+    assert stage.config(ASK, model, None)["window"] == ["words", 4, None, "left"]
+    assert stage.config(ASK, target(max_seq_len=4), None)["window"] is None
 
 
 def test_the_longest_message_is_cut() -> None:

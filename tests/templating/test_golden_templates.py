@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any
 
 import pytest
@@ -24,20 +23,15 @@ def _rows(case: Json) -> tuple[list[Json], list[Json]]:
     """Return the train and test rows as the recording's reader handed them on."""
     import datasets
 
-    reader = case["reader_cfg"]
     train, test = (datasets.Dataset.from_list(case[name]).to_list() for name in ("train_rows", "test_rows"))
-    train, test = recorded.split(reader, train, test)
-    if isinstance(reader.get("test_range"), int):
-        order = list(range(len(test)))
-        random.Random(reader["test_range"]).shuffle(order)
-        test = [test[i] for i in order[: reader["test_range"]]]
-    return train, test
+    return recorded.split(case["reader_cfg"], train, test)
 
 
 def _ours(case: Json, labels: list[str] | None, retrieved: list[list[int]] | None) -> list[list[Json]]:
     train, test = _rows(case)
     dataset = recorded.dataset(case["infer_cfg"], case["reader_cfg"])
-    raw = (case["infer_cfg"].get("prompt_template") or {}).get("type") == "RawPromptTemplate"
+    template = case["infer_cfg"].get("prompt_template") or case["infer_cfg"]["ice_template"]
+    raw = template["type"] == "RawPromptTemplate"
     length: dict[str, Any] = {"max_seq_len": case["max_seq_len"], "counter": recorded.Tokens(raw)} if "max_seq_len" in case else {}
     target = recorded.target(case["model"]["parser"], case["model"]["meta_template"], case["mode"], **length)
     shots = [] if case["infer_cfg"]["retriever"]["type"] == "ZeroRetriever" else [0]

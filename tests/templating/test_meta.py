@@ -198,3 +198,11 @@ def test_templates_and_models_that_do_not_go_together(prompt: Json, accepts: str
         sent(spec(prompt), target(accepts, meta_template=meta), ROW)
     assert str(caught.value).startswith("demo.infer_cfg.prompt_template: ")
     assert "\n" not in str(caught.value)
+
+
+def test_under_compat_a_role_that_is_never_sent_needs_no_api_role() -> None:
+    meta = {"round": [{"role": "HUMAN", "api_role": "HUMAN"}, {"role": "BOT", "generate": True}]}
+    talk = legacy({"round": [turn("HUMAN", "{question}"), turn("BOT", "{answer}")]})
+    assert sent(spec(talk, compat="opencompass"), target(meta_template=meta), ROW) == [user("q")]
+    with pytest.raises(SpecError, match="the role 'BOT' has the api_role None"):
+        sent(spec(talk, compat="opencompass", inferencer="PPLInferencer"), target(mode="ppl", meta_template=meta), ROW)

@@ -223,6 +223,7 @@ WITH_EXAMPLES = raw("</E>", user("{question}"))
             {**ROW, "question": [{"role": "tool", "content": "x"}]},
             "holds {'role': 'tool'",
         ),
+        (raw({"expand_column": "question"}), None, {**ROW, "question": []}, "no message is left"),
         (raw({"expand_column": "answer"}), None, {**ROW, "answer": [user("x")]}, r"\{answer\} is the output_column"),
         (WITH_EXAMPLES, raw(user("{colour}")), ROW, r"demo: infer_cfg.ice_template: sample s0: \{colour\} names no column"),
     ],
