@@ -12,7 +12,7 @@ import numpy as np
 from inference.huggingface.engine import Done, Engine, Work
 from inference.huggingface.extra import require
 from inference.huggingface.fingerprint import files_digest, model_identity
-from inference.huggingface.generation import Generation, check_settings
+from inference.huggingface.generation import Generation, check_settings, generation_config
 from inference.huggingface.likelihood import Scored
 from inference.huggingface.tokens import PromptError, Tokens, load_tokens
 from inference.huggingface.weights import context_length, is_causal, load_model, locate, locate_adapter
@@ -73,7 +73,7 @@ class HuggingFaceBaseModel:
             self.capabilities = frozenset({"text", "embed"})
         self._spec, self._budget, self._share = spec, token_budget, share_prefix
         self._dtype = dtype or ("auto" if _has_gpu() else "float32")
-        self._options = {"device_map": device_map, "gguf_file": gguf_file, "peft_path": peft_path}
+        self._device_map, self._gguf_file, self._peft_path = device_map, gguf_file, peft_path
         adapter = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
         extra = adapter | ({"gguf": gguf_file} if gguf_file else {})
         self.identity = model_identity(self._folder, dtype=self._dtype, chat=self._chat, extra=extra)
@@ -88,7 +88,7 @@ class HuggingFaceBaseModel:
     @cached_property
     def counter(self) -> Tokens:
         """The tokenizer; counts a prompt's tokens as the model will see them."""
-        return load_tokens(self._folder, chat=self._chat, gguf_file=self._options["gguf_file"])
+        return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.
@@ -171,7 +171,7 @@ class HuggingFaceBaseModel:
 
     def _load(self) -> Mapping[str, Work]:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # forked workers would warn on every start
-        model = load_model(self._folder, dtype=self._dtype, **self._options)
+        model = load_model(self._folder, self._dtype, self._device_map, gguf_file=self._gguf_file, peft_path=self._peft_path)
         pad = self.counter.tokenizer.pad_token_id or 0
         limits = Limits(self._spec.batch_size, self._budget)
         scoring = Limits(self._spec.batch_size, max(1, self._budget // _SCORING_SHARE))
@@ -199,9 +199,8 @@ def _check(spec: ModelSpec, dtype: str | None, token_budget: int) -> None:
     if token_budget < 1:
         raise SpecError(f"token_budget must be at least 1, got {token_budget}", key="arguments.token_budget")
     if spec.max_seq_len and spec.max_out_len and spec.max_out_len >= spec.max_seq_len:
-        raise SpecError(
-            f"max_out_len {spec.max_out_len} leaves no room for a prompt in max_seq_len {spec.max_seq_len}", key=spec.abbr
-        )
+        limits = f"max_out_len {spec.max_out_len} leaves no room in max_seq_len {spec.max_seq_len}"
+        raise SpecError(limits, key=f"models.{spec.abbr}")
 
 
 def _has_gpu() -> bool:
@@ -212,11 +211,9 @@ def _has_gpu() -> bool:
 
 def _end_ids(model: Any, tokens: Tokens) -> list[int]:
     """Return every id that ends a turn, and strip the model of its own sampling defaults: settings come from the request alone."""
-    from transformers import GenerationConfig
-
     own = model.generation_config.eos_token_id
     listed = own if isinstance(own, list) else [own]
-    model.generation_config = GenerationConfig()
+    model.generation_config = generation_config()
     return sorted({int(i) for i in [*listed, tokens.tokenizer.eos_token_id] if i is not None})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -41,9 +42,9 @@ def by_prefix(rows: Sequence[T], *, ids: Callable[[T], Sequence[int]], budget: i
     optimum over all cuts is found by dynamic programming. The candidates of one question always come together, and with long
     few-shot prefixes several questions do.
     """
-    ordered = sorted(rows, key=ids)
+    ordered = sorted(rows, key=lambda row: list(ids(row)))
     tokens = [ids(row) for row in ordered]
-    shared = [common_prefix(a, b) for a, b in zip(tokens, tokens[1:], strict=False)]
+    shared = [common_prefix(a, b) for a, b in itertools.pairwise(tokens)]
     best, cut = [0], [0]
     for end in range(1, len(ordered) + 1):
         cost, start = min((best[s] + c, s) for s, c in _last_groups(tokens, shared, end, budget))

@@ -11,7 +11,6 @@ from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.types import Settings
 
 _OURS = {
-    "do_sample",
     "max_new_tokens",
     "max_length",
     "min_new_tokens",
@@ -48,16 +47,12 @@ def check_settings(settings: Settings) -> None:
     Raises:
         SpecError: an empty stop string, or a name in `extra` that GenerationConfig lacks or that has a setting of its own.
     """
-    from transformers import GenerationConfig
-
     if "" in settings.stop:
         raise SpecError("a stop string must not be empty: it would end every answer at once", key="stop")
-    known = [name for name in GenerationConfig().to_dict() if name not in _OURS]
+    known = [name for name in generation_config().to_dict() if name not in _OURS]
     for name in settings.extra:
-        if name not in known and name != "do_sample":
-            raise SpecError(
-                f"Transformers has no generation setting {name!r}{did_you_mean(name, known)}", key=f"generation_kwargs.{name}"
-            )
+        if name not in known:
+            raise SpecError(f"Transformers has no setting {name!r}{did_you_mean(name, known)}", key=f"generation_kwargs.{name}")
 
 
 def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequence[int]) -> list[Text]:
@@ -70,7 +65,6 @@ def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequen
         eos: ids that end a turn.
     """
     import torch
-    from transformers import GenerationConfig
 
     settings, limit = rows[0].settings, rows[0].limit
     ends = sorted({*eos, *_stop_ids(tokens, settings.stop)})
@@ -78,7 +72,7 @@ def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequen
     longest = max(len(row.ids) for row in rows)
     ids = torch.tensor([[pad] * (longest - len(row.ids)) + list(row.ids) for row in rows], device=model.device)
     mask = torch.tensor([[0] * (longest - len(row.ids)) + [1] * len(row.ids) for row in rows], device=model.device)
-    config = GenerationConfig(
+    config = generation_config(
         max_new_tokens=limit,
         min_new_tokens=min(settings.min_out_len, limit) if settings.min_out_len else None,
         eos_token_id=ends or None,
@@ -94,6 +88,14 @@ def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequen
             stopping_criteria=_stop_on_text(tokens, settings, longest),
         )
     return [_read(tokens, line, settings.stop, set(ends), limit) for line in out[:, longest:].tolist()]
+
+
+def generation_config(**values: Any) -> Any:
+    """Return Transformers' GenerationConfig."""
+    from transformers import GenerationConfig
+
+    make: Any = GenerationConfig
+    return make(**values)
 
 
 def _read(tokens: Tokens, ids: list[int], stops: Sequence[str], ends: set[int], limit: int) -> Text:
@@ -119,7 +121,7 @@ def _stop_on_text(tokens: Tokens, settings: Settings, prompt: int) -> list[Any]:
     # Every token is at least one byte, so a stop that has just been completed lies within this many.
     tail = max((len(stop.encode()) for stop in stops), default=0) + 4
 
-    class StopOnText(StoppingCriteria):  # type: ignore[misc]
+    class StopOnText(StoppingCriteria):
         def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
             if input_ids.shape[1] - prompt < least:
                 return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
@@ -144,12 +146,12 @@ def _sampler(rows: Sequence[Generation], settings: Settings) -> list[Any]:
         return []
     generators = [torch.Generator().manual_seed(row.seed) for row in rows]
 
-    class GumbelNoise(LogitsProcessor):  # type: ignore[misc]
+    class GumbelNoise(LogitsProcessor):
         def __call__(self, input_ids: Any, scores: Any) -> Any:
             noise = torch.stack([torch.empty(scores.shape[1]).exponential_(generator=g) for g in generators])
             return scores.float() - noise.log().to(scores.device)
 
-    warpers = [TemperatureLogitsWarper(float(temperature))]
+    warpers: list[Any] = [TemperatureLogitsWarper(float(temperature))]
     warpers += [TopKLogitsWarper(settings.top_k)] if settings.top_k else []
     warpers += [TopPLogitsWarper(settings.top_p)] if settings.top_p is not None and settings.top_p < 1 else []
     return [*warpers, GumbelNoise()]

@@ -39,7 +39,7 @@ def plain(model: Any, rows: Sequence[Scored], pad: int) -> list[list[float]]:
 
 
 def shared(model: Any, groups: Sequence[Sequence[Scored]], pad: int) -> list[list[list[float]]]:
-    """Return what `plain` returns, for groups of rows that share a prefix: the prefixes in one pass, then all the rests in another."""
+    """Return what `plain` returns, for groups of rows that share a prefix: one pass over the prefixes, one over all the rests."""
     import torch
 
     prefixes = [_prefix(group) for group in groups]
@@ -137,7 +137,7 @@ def _padded(rows: Sequence[Sequence[int]], pad: int, device: Any, *, left: bool 
 
 
 def _chosen(logits: torch.Tensor, ids: torch.Tensor) -> list[list[float]]:
-    """Return log p of each id (rows × tokens) in fp32. One row at a time, because a copy of all logits can be the largest tensor."""
+    """Return log p of each id (rows × tokens) in fp32; row by row, because a copy of all logits can be the largest tensor."""
     found = []
     for row, wanted in zip(logits, ids, strict=True):
         scores = row.float()

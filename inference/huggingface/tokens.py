@@ -52,9 +52,9 @@ class Tokens:
     def encode_scored(self, prompt: Prompt) -> tuple[list[int], int]:
         """Return the ids of a prompt to be scored and the position of the first id that counts.
 
-        The whole is encoded at once, as a model reads it; the border is where it parts from the encoding of the context alone. So
-        a token that spans the border (a trailing blank of the context, say) counts as the continuation's. Without a continuation
-        everything after the first id counts; without a context the BOS (or EOS) token stands for it, as nothing predicts a first token.
+        The whole is encoded at once, as a model reads it; the border is where it parts from the encoding of the context alone. So a
+        token that spans the border (with a trailing blank of the context, say) counts as the continuation's. Without a continuation
+        everything after the first id counts. Nothing predicts a first token: for an empty context the BOS (or EOS) token stands.
 
         Raises:
             PromptError: as for `encode`, or nothing that can be scored.
@@ -91,7 +91,7 @@ class Tokens:
             return self.tokenizer(text, add_special_tokens=special)["input_ids"]  # type: ignore[no-any-return]
 
     def _render(self, prompt: Prompt, *, scored: bool = False) -> tuple[str, bool]:
-        """Return the text of a prompt without its continuation, and whether the tokenizer adds BOS (a template writes it itself)."""
+        """Return a prompt's text without its continuation, and whether the tokenizer adds BOS (a template writes its own)."""
         if prompt.messages is None:
             return prompt.text or "", True
         if not self.chat:
@@ -102,9 +102,8 @@ class Tokens:
             messages, open_turn = messages[:-1], False  # the slot is what the model is about to fill
         if scored and prompt.continuation is None:
             return self._template(messages), False
-        return self._template(
-            messages, **({"continue_final_message": True} if open_turn else {"add_generation_prompt": True})
-        ), False
+        ending = "continue_final_message" if open_turn else "add_generation_prompt"
+        return self._template(messages, **{ending: True}), False
 
     def _template(self, messages: list[dict[str, str]], **options: bool) -> str:
         if any(m["role"] == "system" for m in messages) and not self.knows_system():
@@ -121,10 +120,9 @@ class Tokens:
     def knows_system(self) -> bool:
         """Return whether the chat template shows a system message; one that raises or drops it does not."""
         if self._knows_system is None:
+            probe = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "?"}]
             try:
-                self._knows_system = _PROBE in self._apply(
-                    [{"role": "system", "content": _PROBE}, {"role": "user", "content": "?"}]
-                )
+                self._knows_system = _PROBE in self._apply(probe)
             except PromptError:
                 self._knows_system = False
         return self._knows_system

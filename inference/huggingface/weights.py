@@ -18,8 +18,9 @@ _WEIGHTS = ["*.safetensors", "*.bin", "*.json", "*.jinja", "*.model", "*.txt", "
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Keep Transformers' progress bars off the terminal: leaderflow shows its own."""
-    from transformers.utils import logging
+    from transformers.utils import logging as shown_by
 
+    logging: Any = shown_by
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -42,10 +43,7 @@ def locate(path: str, revision: str | None = None) -> Path:
         raise BackendError(f"the model {path} is not on this machine; get it once with: leaderflow models get {path}")
     if path.count("/") == 1 and not path.startswith((".", "~", "/")):
         return _snapshot(path, revision)
-    example = "leaderflow models get smollm2-135m"
-    raise BackendError(
-        f"no folder of weights at {path!r}; give a folder, a hub id (owner/name), or get a small one with: {example}"
-    )
+    raise BackendError(f"no folder of weights at {path!r}; a small model to begin with: leaderflow models get smollm2-135m")
 
 
 def _with_config(folder: Path) -> Path:
@@ -72,7 +70,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     """Return config.json, or an empty mapping for a folder with GGUF files only."""
     file = folder / "config.json"
     try:
-        return json.loads(file.read_text("utf-8")) if file.is_file() else {}  # type: ignore[no-any-return]
+        return json.loads(file.read_text("utf-8")) if file.is_file() else {}
     except ValueError as exc:
         raise BackendError(f"{file} is not JSON: {exc}") from exc
 
@@ -85,7 +83,7 @@ def context_length(folder: Path) -> int | None:
 
 
 def load_model(
-    folder: Path, *, dtype: str, device_map: Any = None, gguf_file: str | None = None, peft_path: str | None = None
+    folder: Path, dtype: str, device_map: Any = None, *, gguf_file: str | None = None, peft_path: str | None = None
 ) -> Any:
     """Load weights for inference, as a causal language model or, for an encoder, as its bare body.
 
@@ -102,7 +100,7 @@ def load_model(
     import torch
     import transformers
 
-    kind = transformers.AutoModelForCausalLM if is_causal(folder) else transformers.AutoModel
+    kind: Any = transformers.AutoModelForCausalLM if is_causal(folder) else transformers.AutoModel
     options: dict[str, Any] = {"dtype": dtype if dtype == "auto" else getattr(torch, dtype), "low_cpu_mem_usage": True}
     options |= {"device_map": device_map} if device_map is not None else {}
     options |= {"gguf_file": gguf_file} if gguf_file else {}
@@ -112,7 +110,7 @@ def load_model(
         if peft_path:
             model = _merged(model, peft_path)
         if device_map is None and torch.cuda.is_available():
-            model = model.to("cuda")
+            model = model.to(torch.device("cuda"))
     except (MemoryError, torch.OutOfMemoryError) as exc:
         raise BackendError(f"{folder} does not fit into memory in {dtype}; set dtype: bfloat16, or device_map: auto") from exc
     except Exception as exc:  # OSError, ValueError, KeyError, SafetensorError, ImportError, by what is wrong with the folder

@@ -15,8 +15,8 @@ from leaderflow.core.types import Capability, Mode, Prompt, Request, Settings
 class LikelihoodInferencer:
     """Asks for the log-likelihood of every rendered row.
 
-    A likelihood has no settings and no chance in it. So token limits and temperatures are no part of the request, equal inputs share
-    one answer, and there is one repeat whatever the dataset's `n`.
+    A likelihood has no settings and no chance in it. So token limits and temperatures are no part of the request, equal inputs
+    share one answer, and there is one repeat whatever the dataset's `n`.
     """
 
     mode: Mode = "ppl"
@@ -27,9 +27,11 @@ class LikelihoodInferencer:
     def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
         """Return a request for each model input, in row order, rows with status ``rejected`` left out."""
         rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
-        return [
-            Request(request_key(row["input_key"], identity, {}, "loglikelihood"), rendered_prompt(row), Settings()) for row in rows
-        ]
+        return [Request(_key(row, identity), rendered_prompt(row), Settings()) for row in rows]
+
+
+def _key(row: Mapping[str, Any], identity: str) -> str:
+    return request_key(row["input_key"], identity, {}, "loglikelihood")
 
 
 def rendered_prompt(row: Mapping[str, Any]) -> Prompt:

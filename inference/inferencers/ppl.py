@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from inference.inferencers.base import LikelihoodInferencer
 from leaderflow.core.errors import SpecError, did_you_mean
 
-Choice = Literal["token_mean", "char_mean", "byte_mean", "sum"]
+Choice = Literal["token_mean", "sum"]
 
 
 class PPLInferencer(LikelihoodInferencer):
@@ -16,8 +16,7 @@ class PPLInferencer(LikelihoodInferencer):
 
     Args:
         labels: the candidates, where they are not the keys of the template's mapping.
-        choice: what is compared: ``token_mean`` (as documented: perplexity, the loss per token), ``char_mean`` or ``byte_mean`` (per
-            character or UTF-8 byte of the scored text, which does not depend on the tokenizer), ``sum`` (the likelihood itself).
+        choice: what is compared: ``token_mean`` (as documented: perplexity, the loss per token) or ``sum`` (the likelihood itself).
 
     Raises:
         SpecError: no labels in `labels`, one of them twice, or an unknown choice.

@@ -7,5 +7,3 @@ from inference.inferencers.base import LikelihoodInferencer
 
 class PPLOnlyInferencer(LikelihoodInferencer):
     """Scores each text; what is extracted is its loss per token in nats (perplexity is its exponential)."""
-
-    choice: str | None = "loss"
