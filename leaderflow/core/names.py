@@ -35,6 +35,8 @@ RETRIEVERS = {
 INFERENCERS = {
     "GenInferencer": "inference.inferencers.gen:GenInferencer",
     "PPLInferencer": "inference.inferencers.ppl:PPLInferencer",
+    "PPLOnlyInferencer": "inference.inferencers.ppl_only:PPLOnlyInferencer",
+    "LLInferencer": "inference.inferencers.ll:LLInferencer",
 }
 
 MODELS = {

@@ -1,0 +1,1 @@
+"""Local weights through Transformers: generation, log-likelihood, embeddings."""

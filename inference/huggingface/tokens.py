@@ -1,0 +1,188 @@
+"""The tokenizer: prompts to token ids, with the chat template, as generation, scoring and counting all see them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inference.huggingface.batching import common_prefix
+from inference.huggingface.extra import require
+from inference.huggingface.weights import first_line, locate
+from leaderflow.core.errors import BackendError
+from leaderflow.core.identity import sha256_hex
+from leaderflow.core.specs import ModelSpec
+from leaderflow.core.types import Json, Message, Prompt
+
+_PROBE = "system-role-probe"
+
+
+class PromptError(Exception):
+    """A prompt that this tokenizer can never encode; its row is rejected with this text."""
+
+
+class Tokens:
+    """Encodes prompts of one model; safe to use from several threads.
+
+    Args:
+        tokenizer: a Transformers tokenizer.
+        chat: put messages through the chat template; otherwise messages are refused.
+        identity: names the tokenizer's files.
+    """
+
+    def __init__(self, tokenizer: Any, *, chat: bool, identity: str = "") -> None:
+        self.tokenizer, self.chat, self.identity = tokenizer, chat, identity
+        self._lock = threading.Lock()  # a fast tokenizer must not be used by two threads at once
+        self._knows_system: bool | None = None
+
+    def count(self, prompt: Prompt) -> int:
+        """Return how many tokens the model reads: the prompt and, where there is one, its continuation."""
+        return len(self.encode(prompt))
+
+    def encode(self, prompt: Prompt) -> list[int]:
+        """Return the ids of a prompt (continuation included): what the model reads before it answers.
+
+        Raises:
+            PromptError: messages that the chat template refuses, or content that is no text.
+        """
+        text, special = self._render(prompt)
+        return self._ids(text + (prompt.continuation or ""), special)
+
+    def encode_scored(self, prompt: Prompt) -> tuple[list[int], int]:
+        """Return the ids of a prompt to be scored and the position of the first id that counts.
+
+        The whole is encoded at once, as a model reads it; the border is where it parts from the encoding of the context alone. So a
+        token that spans the border (with a trailing blank of the context, say) counts as the continuation's. Without a continuation
+        everything after the first id counts. Nothing predicts a first token: for an empty context the BOS (or EOS) token stands.
+
+        Raises:
+            PromptError: as for `encode`, or nothing that can be scored.
+        """
+        text, special = self._render(prompt, scored=True)
+        whole = self._ids(text + (prompt.continuation or ""), special)
+        if prompt.continuation is None:
+            start = 1
+        else:
+            start = common_prefix(whole, self._ids(text, special))
+            if start == 0:
+                whole, start = [*self._context_token(), *whole], 1
+        if len(whole) <= start:
+            raise PromptError("there is no token whose likelihood could count")
+        return whole, start
+
+    def encode_text(self, text: str) -> list[int]:
+        """Return the ids of a bare text with the tokenizer's own special tokens."""
+        return self._ids(text, True)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of generated ids, special tokens left out."""
+        with self._lock:
+            return self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)  # type: ignore[no-any-return]
+
+    def _context_token(self) -> list[int]:
+        found = next((i for i in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if i is not None), None)
+        if found is None:
+            raise PromptError("the context is empty and the tokenizer has no BOS or EOS token to stand for it")
+        return [found]
+
+    def _ids(self, text: str, special: bool) -> list[int]:
+        with self._lock:
+            return self.tokenizer(text, add_special_tokens=special)["input_ids"]  # type: ignore[no-any-return]
+
+    def _render(self, prompt: Prompt, *, scored: bool = False) -> tuple[str, bool]:
+        """Return a prompt's text without its continuation, and whether the tokenizer adds BOS (a template writes its own)."""
+        if prompt.messages is None:
+            return prompt.text or "", True
+        if not self.chat:
+            raise PromptError("a base model takes text; use HuggingFacewithChatTemplate for messages")
+        messages = [_plain(message) for message in prompt.messages]
+        open_turn = messages[-1:] and messages[-1]["role"] == "assistant"
+        if open_turn and not messages[-1]["content"]:
+            messages, open_turn = messages[:-1], False  # the slot is what the model is about to fill
+        if scored and prompt.continuation is None:
+            return self._template(messages), False
+        ending = "continue_final_message" if open_turn else "add_generation_prompt"
+        return self._template(messages, **{ending: True}), False
+
+    def _template(self, messages: list[dict[str, str]], **options: bool) -> str:
+        if any(m["role"] == "system" for m in messages) and not self.knows_system():
+            messages = _merge_system(messages)
+        return self._apply(messages, **options)
+
+    def _apply(self, messages: list[dict[str, str]], **options: bool) -> str:
+        try:
+            with self._lock:
+                return self.tokenizer.apply_chat_template(messages, tokenize=False, **options)  # type: ignore[no-any-return]
+        except Exception as exc:  # a template is a program of its own: jinja2, ValueError, whatever it raises
+            raise PromptError(f"the chat template refuses these messages: {first_line(exc)}") from exc
+
+    def knows_system(self) -> bool:
+        """Return whether the chat template shows a system message; one that raises or drops it does not."""
+        if self._knows_system is None:
+            probe = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "?"}]
+            try:
+                self._knows_system = _PROBE in self._apply(probe)
+            except PromptError:
+                self._knows_system = False
+        return self._knows_system
+
+
+def load_tokens(folder: Path, *, chat: bool, gguf_file: str | None = None) -> Tokens:
+    """Load the tokenizer of a folder.
+
+    Raises:
+        BackendError: no usable tokenizer, or no chat template where one is needed.
+    """
+    require("transformers")
+    from transformers import AutoTokenizer
+
+    options = {"gguf_file": gguf_file} if gguf_file else {}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), **options)
+    except Exception as exc:  # OSError, ValueError, KeyError, ImportError, by tokenizer
+        raise BackendError(f"cannot load the tokenizer of {folder}: {first_line(exc)}") from exc
+    if chat and not tokenizer.chat_template:
+        raise BackendError(f"{folder} has no chat template; use HuggingFaceBaseModel, or put a chat_template.jinja into the folder")
+    return Tokens(tokenizer, chat=chat, identity=_tokenizer_identity(tokenizer))
+
+
+def token_counter(spec: ModelSpec) -> Tokens | None:
+    """Return the counter of a model block's tokens, or None where nothing says which tokenizer counts.
+
+    Local weights have their own; an API model counts by the folder or hub id under `tokenizer:`.
+    """
+    local = spec.type.startswith("HuggingFace")
+    path = spec.tokenizer or (spec.path if local else None)
+    if path is None:
+        return None
+    folder = locate(path, spec.revision if local and not spec.tokenizer else None)
+    gguf_file: Json = spec.arguments.get("gguf_file") if local else None
+    return load_tokens(folder, chat=spec.type != "HuggingFaceBaseModel", gguf_file=gguf_file)
+
+
+def _tokenizer_identity(tokenizer: Any) -> str:
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    body = backend.to_str() if backend is not None else repr(sorted(tokenizer.get_vocab().items()))
+    return sha256_hex(f"{body}\n{tokenizer.chat_template or ''}")[:16]
+
+
+def _plain(message: Message | Mapping[str, Any]) -> dict[str, str]:
+    content = message["content"]
+    if not isinstance(content, str):
+        kinds = [part.get("type") for part in content]
+        if other := next((kind for kind in kinds if kind != "text"), None):
+            raise PromptError(f"this model takes text only, the message holds a part of type {other!r}")
+        content = "".join(str(part["text"]) for part in content)
+    return {"role": message["role"], "content": content}
+
+
+def _merge_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Put the system messages before the first user turn: an instruction changes scores, so it is never dropped."""
+    system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
+    rest = [m for m in messages if m["role"] != "system"]
+    first = next((i for i, m in enumerate(rest) if m["role"] == "user"), None)
+    if first is None:
+        return [{"role": "user", "content": system}, *rest]
+    merged = {"role": "user", "content": f"{system}\n\n{rest[first]['content']}"}
+    return [*rest[:first], merged, *rest[first + 1 :]]

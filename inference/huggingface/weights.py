@@ -1,0 +1,143 @@
+"""Where weights lie and how they are loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from inference.huggingface.extra import require
+from inference.huggingface.fetch import SOURCES, models_dir
+from leaderflow.core.errors import BackendError
+
+_WEIGHTS = ["*.safetensors", "*.bin", "*.json", "*.jinja", "*.model", "*.txt", "*.tiktoken"]
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Transformers' progress bars off the terminal: leaderflow shows its own."""
+    from transformers.utils import logging as shown_by
+
+    logging: Any = shown_by
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def locate(path: str, revision: str | None = None) -> Path:
+    """Return the folder of a model: a folder as written, one fetched by `leaderflow models get`, or a hub id's snapshot.
+
+    Raises:
+        BackendError: there is none; names the command that makes it, where there is one.
+    """
+    for folder in (Path(path).expanduser(), models_dir() / path):
+        if folder.is_dir():
+            return _with_config(folder)
+    if path in SOURCES:
+        raise BackendError(f"the model {path} is not on this machine; get it once with: leaderflow models get {path}")
+    if path.count("/") == 1 and not path.startswith((".", "~", "/")):
+        return _snapshot(path, revision)
+    raise BackendError(f"no folder of weights at {path!r}; a small model to begin with: leaderflow models get smollm2-135m")
+
+
+def _with_config(folder: Path) -> Path:
+    if not (folder / "config.json").is_file() and not list(folder.glob("*.gguf")):
+        raise BackendError(f"{folder} holds no model: config.json is missing")
+    return folder
+
+
+def _snapshot(repo: str, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=_WEIGHTS))
+    except Exception as exc:  # the hub's client raises dozens of classes, all with a usable first line
+        raise BackendError(f"cannot get {repo} from the hub: {first_line(exc)}") from exc
+
+
+def first_line(exc: BaseException) -> str:
+    """Return the first line of an error's text, or its class's name."""
+    return next(iter(str(exc).strip().splitlines()), type(exc).__name__)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return config.json, or an empty mapping for a folder with GGUF files only."""
+    file = folder / "config.json"
+    try:
+        return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    except ValueError as exc:
+        raise BackendError(f"{file} is not JSON: {exc}") from exc
+
+
+def context_length(folder: Path) -> int | None:
+    """Return how many tokens the model was made for, or None where its configuration does not say."""
+    config = read_config(folder)
+    config = config.get("text_config", config)
+    return next((int(config[name]) for name in ("max_position_embeddings", "n_positions", "max_seq_len") if config.get(name)), None)
+
+
+def load_model(
+    folder: Path, dtype: str, device_map: Any = None, *, gguf_file: str | None = None, peft_path: str | None = None
+) -> Any:
+    """Load weights for inference, as a causal language model or, for an encoder, as its bare body.
+
+    Args:
+        folder: config and weights.
+        dtype: a torch dtype's name, or ``auto`` for the one the weights are stored in.
+        device_map: Transformers' own; by default everything on the GPU where there is one, else on the CPU.
+        gguf_file: a GGUF file in the folder, dequantised while loading.
+        peft_path: an adapter to merge into the weights.
+
+    Raises:
+        BackendError: no such architecture, broken files, or not enough memory.
+    """
+    import torch
+    import transformers
+
+    kind: Any = transformers.AutoModelForCausalLM if is_causal(folder) else transformers.AutoModel
+    options: dict[str, Any] = {"dtype": dtype if dtype == "auto" else getattr(torch, dtype), "low_cpu_mem_usage": True}
+    options |= {"device_map": device_map} if device_map is not None else {}
+    options |= {"gguf_file": gguf_file} if gguf_file else {}
+    try:
+        with quiet():
+            model = kind.from_pretrained(str(folder), **options)
+        if peft_path:
+            model = _merged(model, peft_path)
+        if device_map is None and torch.cuda.is_available():
+            model = model.to(torch.device("cuda"))
+    except (MemoryError, torch.OutOfMemoryError) as exc:
+        raise BackendError(f"{folder} does not fit into memory in {dtype}; set dtype: bfloat16, or device_map: auto") from exc
+    except Exception as exc:  # OSError, ValueError, KeyError, SafetensorError, ImportError, by what is wrong with the folder
+        raise BackendError(f"cannot load the model in {folder}: {first_line(exc)}") from exc
+    return model.eval()
+
+
+def is_causal(folder: Path) -> bool:
+    """Return whether a folder holds a generating model, not an encoder."""
+    names = read_config(folder).get("architectures")
+    return names is None or any(str(name).endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for name in names)
+
+
+def _merged(model: Any, peft_path: str) -> Any:
+    require("peft")
+    from peft import PeftModel
+
+    return PeftModel.from_pretrained(model, str(locate_adapter(peft_path))).merge_and_unload()
+
+
+def locate_adapter(path: str) -> Path:
+    """Return the folder of a PEFT adapter.
+
+    Raises:
+        BackendError: it is not there.
+    """
+    folder = Path(path).expanduser()
+    if not (folder / "adapter_config.json").is_file():
+        raise BackendError(f"no PEFT adapter at {path!r}: adapter_config.json is missing")
+    return folder
