@@ -72,7 +72,8 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
 def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Found]:
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
-            if (found := _found(match, patterns, several, firm)) and not _mention(part, match):
+            found = _found(match, patterns, several, firm)
+            if found and not cues.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 
 
@@ -85,14 +86,6 @@ def _found(match: re.Match[str], patterns: _Patterns, several: bool, firm: bool)
         return None
     labels = "".join(sorted(distinct, key=patterns.options.index))
     return _Found(labels, match.start("list") + letters[0].start(), match.start("list") + letters[-1].end(), firm)
-
-
-def _mention(part: str, match: re.Match[str]) -> bool:
-    """Return whether a statement is only talked about: in a condition, a question, or as what others might think."""
-    sentence = cues.SENTENCE.split(part[: match.start()])[-1] + part[match.start() : match.start("list")]
-    clause = cues.CLAUSE.split(sentence)[-1]
-    asked = re.match(r"[\s)\]}\"']*\?", part[match.end("list") :])
-    return bool(asked or cues.CONDITION.search(sentence) or cues.OTHERS.search(clause))
 
 
 def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
@@ -133,7 +126,9 @@ def _patterns(options: str) -> _Patterns:
     return _Patterns(
         options=options,
         canonical={option.upper(): option for option in options},
-        stated=[(re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table],
+        stated=[
+            (re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table
+        ],
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),

@@ -43,7 +43,9 @@ def listed(label: str, options: str) -> str:
     return rf"(?P<list>{item}(?:{joint}{item}{verbs})*|{word})"
 
 
-_NOT_BUT = r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
+_NOT_BUT = (
+    r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
+)
 _ANSWER = (
     r"(?<![A-Za-z])(?:answers?|ans|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
     r"(?:\s+(?:to|for|of|here|among|in)\b[^.\n:;]{0,80}?)?(?:\s+(?:choice|option|letter))?\s*"
@@ -124,4 +126,17 @@ OTHERS = re.compile(
     r"|they|you|he|she|said|says|claims?|argue[sd]?|might|could|tempting|wrong|incorrect|previous|earlier|your|their|his|her|student's)\b)"
     r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误|可能"
 )
-"""Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
+
+
+def is_mention(text: str, start: int, value: int, end: int) -> bool:
+    """Return whether a statement is only talked about: in a condition, in a question, or as what others might think.
+
+    Args:
+        text: the view of the reply.
+        start: where the statement begins.
+        value: where what it states begins.
+        end: where that ends.
+    """
+    sentence = SENTENCE.split(text[:start])[-1] + text[start:value]
+    asked = re.match(r"[\s)\]}\"']*\?", text[end:])
+    return bool(asked or CONDITION.search(sentence) or OTHERS.search(CLAUSE.split(sentence)[-1]))

@@ -14,7 +14,9 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_MARKDOWN = r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
+_MARKDOWN = (
+    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
+)
 _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
@@ -57,3 +59,14 @@ def turns(text: str) -> Iterator[tuple[int, str]]:
     cuts = [0, *(match.start() for match in _RUN_ON.finditer(text) if match.start()), len(text)]
     for start, end in zip(cuts, cuts[1:], strict=False):
         yield start, text[start:end]
+
+
+def braced(text: str, command: str = r"\\(?:boxed|fbox)\s*\{") -> Iterator[tuple[int, int]]:
+    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
+    for opened in re.finditer(command, text):
+        depth = 1
+        for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
+            depth += 1 if brace[1] == "{" else -1
+            if not depth:
+                yield opened.end(), opened.end() + brace.start(1)
+                break
