@@ -1,1 +1,1 @@
-"""Find the answer in a model's reply, and say where it stands. No answer stated means none extracted: a mention is not an answer."""
+"""Find the answer in a model's reply and say where it stands. Where no answer is stated, none is found: a mention is no answer."""

@@ -1,60 +1,72 @@
-"""Views of a reply that keep every character's position, so that what is found in a view is found in the reply."""
+"""Views of a reply that keep every character's position: what is found in a view stands at the same place in the reply."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_NAMES = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|scratchpad)"
-_TAG = re.compile(
-    rf"(?P<open><{_NAMES}>|◁think▷|\[THINK\]|<\|begin_of_thought\|>|<\|channel\|>analysis<\|message\|>)"
-    rf"|(?P<close></{_NAMES}>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>)",
-    re.IGNORECASE,
+from leaderflow.core.reasoning import TAGS, split_reasoning
+
+_NAMES = "|".join((*TAGS, "thoughts", "scratchpad", "analysis"))
+_LATER_REASONING = re.compile(
+    rf"(?<!`)<({_NAMES})>.*?</\1>|^[ \t]*<(?:{_NAMES})>.*"
+    r"|◁think▷.*?(?:◁/think▷|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z)|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)"
+    r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_DECORATION = re.compile(
-    r"\\(?:text|textbf|textit|textrm|textsf|mathbf|mathrm|mathsf|mathit|bf|rm|bold|boldsymbol|mathbb|mathcal|operatorname)\b(?=\s*\{)"
-    r"|\\(?:quad|qquad|displaystyle|left|right|bigl?|bigr?|Bigl?|Bigr?)\b|\\[,;:! ()\[\]]|</?(?:b|i|u|em|strong|br|p|span|center)\s*/?>|[*`$~]|(?<!\w)_+|_+(?!\w)",
-    re.IGNORECASE,
+_MARKDOWN = (
+    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
 )
-_WIDE = str.maketrans({code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xA0: " ", 0x202F: " "})
+_LATEX = (
+    r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
+    r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
+)
+_DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
+_RUN_ON = re.compile(
+    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题|题目)[ \t]*\**[:：]"
+    r"|<\|im_(?:end|start)\|>|<\|(?:user|endoftext|eot_id|end)\|>|</s>|\[INST\]",
+    re.MULTILINE,
+)
+_WIDE = str.maketrans(
+    {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys("\u3000\u00a0\u202f\u2009", " ")
+    | dict.fromkeys("‘’", "'")
+    | dict.fromkeys("“”", '"')
+)
 
 
 def blank(text: str, start: int, end: int) -> str:
-    """Return `text` with [start, end) as spaces; its length stays."""
+    """Return `text` with [start, end) as blanks; newlines and the length stay."""
     return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
 
 def hide_reasoning(text: str) -> str:
-    """Return `text` with every block of reasoning as spaces.
-
-    Blocks may be nested and the first one may lack its opening tag (the chat template wrote it). A block that is never closed hides
-    all that follows: an unfinished thought states no answer. A tag inside backticks, or a stray one inside a line, is a mention.
-    """
-    tags = [tag for tag in _TAG.finditer(text) if not _quoted(text, tag)]
-    if tags and tags[0]["close"]:
-        text, tags = blank(text, 0, tags[0].end()), tags[1:]
-    while tags:
-        first, tags = tags[0], tags[1:]
-        if first["close"]:
-            continue
-        depth, end = 1, None
-        for number, tag in enumerate(tags):
-            depth += 1 if tag["open"] else -1
-            if tag["close"]:
-                end = number
-            if not depth:
-                break
-        if end is not None:
-            text, tags = blank(text, first.start(), tags[end].end()), tags[end + 1 :]
-        elif not text[text.rfind("\n", 0, first.start()) + 1 : first.start()].strip():
-            return blank(text, first.start(), len(text))
+    """Return `text` with its reasoning as blanks, also blocks inside the answer; one that is never closed hides all after it."""
+    _, answer = split_reasoning(text)
+    text = blank(text, 0, len(text) - len(answer or ""))
+    for block in list(_LATER_REASONING.finditer(text)):
+        text = blank(text, *block.span())
     return text
 
 
 def plain(text: str) -> str:
-    """Return `text` with wide characters narrowed and markdown, HTML and LaTeX decoration as spaces; its length stays."""
-    text = text.translate(_WIDE)
-    return _DECORATION.sub(lambda match: " " * len(match[0]), text)
+    """Return `text` with wide characters narrowed and markdown, HTML and LaTeX decoration as blanks; its length stays."""
+    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text.translate(_WIDE))
 
 
-def _quoted(text: str, tag: re.Match[str]) -> bool:
-    return text[max(tag.start() - 1, 0) : tag.start()] == "`" and text[tag.end() : tag.end() + 1] == "`"
+def turns(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (offset, part) of a reply, cut where a base model runs on into a question that it invents."""
+    cuts = [0, *(match.start() for match in _RUN_ON.finditer(text) if match.start()), len(text)]
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        yield start, text[start:end]
+
+
+def braced(text: str, command: str = r"\\(?:boxed|fbox)\s*\{") -> Iterator[tuple[int, int]]:
+    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
+    for opened in re.finditer(command, text):
+        depth = 1
+        for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
+            depth += 1 if brace[1] == "{" else -1
+            if not depth:
+                yield opened.end(), opened.end() + brace.start(1)
+                break

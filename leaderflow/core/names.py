@@ -141,8 +141,13 @@ EVALUATORS = {
 
 POSTPROCESSORS = {
     "choice_letter": "evaluators.extractors.choice:choice_letter",
-    "final_answer": "evaluators.extractors.answer:final_answer",
+    "choice_letters": "evaluators.extractors.choice:choice_letters",
     "final_number": "evaluators.extractors.number:final_number",
+    "boxed": "evaluators.extractors.boxed:boxed",
+    "final_answer": "evaluators.extractors.boxed:final_answer",
+    "code_block": "evaluators.extractors.code:code_block",
+    "tag_content": "evaluators.extractors.structured:tag_content",
+    "json_value": "evaluators.extractors.structured:json_value",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",
     "_generic_llmjudge_postprocess": "evaluators.postprocessors.verdicts:generic_verdict",
