@@ -90,6 +90,9 @@ class HuggingFaceBaseModel:
         """The tokenizer; counts a prompt's tokens as the model will see them."""
         return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
+    def connect(self) -> None:
+        """Nothing to reach: that the weights are there was seen when the backend was made."""
+
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.
 
