@@ -117,8 +117,8 @@ def infer(
     since = answers.opened_at if fresh else None
     found = answers.get(keys, since=since)
     if len(found) < len(keys):
-        with answers.lease(keys):
-            found = answers.get(keys, since=since)  # another run may have asked while this one waited for the lease
+        with answers.lease(key for key in keys if key not in found):
+            found = answers.get(keys, since=since)  # another run may have asked them meanwhile
             missing = {r.request_key: r for r in requests if r.request_key not in found}
             if missing:
                 found |= _ask(list(missing.values()), inferencer, backend, answers, since, on_answer or (lambda answer: None))
