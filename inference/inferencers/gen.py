@@ -64,7 +64,8 @@ class GenInferencer:
         multiround: bool = False,
         repeats: int = 1,
     ) -> None:
-        self.repeats, self.multiround = repeats, multiround
+        self.repeats, self.multiround, self.gold_history = repeats, multiround, False
+        self.kind = "multiround" if multiround else "generate"
         given = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "seed": seed}
         named = {name: value for name, value in given.items() if value is not None}
         self._kwargs = {**(generation_kwargs or {}), **named}
@@ -94,8 +95,7 @@ class GenInferencer:
         ]
 
     def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
-        kind = "multiround" if self.multiround else "generate"
-        return ids.request_key(row["input_key"], identity, settings, kind, repeat, row["occurrence"])
+        return ids.request_key(row["input_key"], identity, settings, self.kind, repeat, row["occurrence"])
 
     def _prompt(self, row: Mapping[str, Any]) -> Prompt:
         prompt = prompt_of(row)
