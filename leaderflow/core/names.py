@@ -34,6 +34,7 @@ RETRIEVERS = {
 
 INFERENCERS = {
     "GenInferencer": "inference.inferencers.gen:GenInferencer",
+    "ChatInferencer": "inference.inferencers.chat:ChatInferencer",
     "PPLInferencer": "inference.inferencers.ppl:PPLInferencer",
     "PPLOnlyInferencer": "inference.inferencers.ppl_only:PPLOnlyInferencer",
     "LLInferencer": "inference.inferencers.ll:LLInferencer",
