@@ -90,6 +90,14 @@ class HuggingFaceBaseModel:
         """The tokenizer; counts a prompt's tokens as the model will see them."""
         return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
+    def connect(self) -> None:
+        """See that the tokenizer and, for a chat model, its template can be used; the weights wait for the first request.
+
+        Raises:
+            BackendError: they cannot.
+        """
+        self.counter.tokenizer  # noqa: B018 - loads it
+
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.
 
