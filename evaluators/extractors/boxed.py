@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evaluators.extractors import cues
+from evaluators.extractors import mentions
 from evaluators.extractors.text import braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
@@ -59,7 +59,7 @@ def _phrased(part: str) -> tuple[int, int] | None:
     for phrase in reversed(list(_PHRASE.finditer(part))):
         start = phrase.end() + len(part[phrase.end() :]) - len(part[phrase.end() :].lstrip())
         end = next((m.start() for m in _END.finditer(part, start)), len(part))
-        if part[start:end].strip(" *_`.:") and not cues.is_mention(part, phrase.start(), phrase.end(), end):
+        if part[start:end].strip(" *_`.:") and not mentions.is_mention(part, phrase.start(), phrase.end(), end):
             return start, end
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
-from evaluators.extractors import cues
+from evaluators.extractors import mentions
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
@@ -79,7 +79,7 @@ def _marked(part: str) -> re.Match[str] | None:
     marks = [(mark, number) for mark in _MARK.finditer(part) if (number := _NUMBER.match(part, mark.end()))]
     found: re.Match[str] | None = None
     for mark, number in marks:
-        if found is None or cues.RETRACTION.search(part, found.end(), mark.start()):
+        if found is None or mentions.RETRACTION.search(part, found.end(), mark.start()):
             found = number
     return found
 
@@ -103,7 +103,7 @@ def _phrased(part: str) -> re.Match[str] | None:
         number = _NUMBER.match(part, start) or _NUMBER.match(part, phrase.end())
         numbers = list(_NUMBER.finditer(part, max(part.rfind("=", start, end), start), end))
         chosen = number if number and "=" not in part[number.end() : end] else (numbers or [None])[-1]
-        if chosen and not cues.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
+        if chosen and not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
             return chosen
     return None
 
