@@ -96,6 +96,8 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
     match = patterns.last_word.search(part)
+    if match and patterns.label.search(mentions.SENTENCE.split(part[: match.start()])[-1]):
+        match = None
     if len(set(letters)) == 1:
         match = labelled.get(len(lines) - 1) or labelled.get(0) or match
     elif letters:
@@ -108,6 +110,7 @@ class _Patterns:
     options: str
     canonical: dict[str, str]
     stated: list[tuple[re.Pattern[str], bool]]
+    label: re.Pattern[str]
     words: re.Pattern[str]
     alone: re.Pattern[str]
     line: re.Pattern[str]
@@ -129,6 +132,7 @@ def _patterns(options: str) -> _Patterns:
         stated=[
             (re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table
         ],
+        label=re.compile(letter),
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),

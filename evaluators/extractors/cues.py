@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from evaluators.extractors.text import BOX
+
 _HAN = r"\u4e00-\u9fff"
 _ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–-]|(?i:because|since|due|which|\()|" + f"[{_HAN}])"
 _JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
@@ -18,7 +20,7 @@ _WORD = (
     r"|选项|选){0,2}"
 )
 _BE = (
-    r"(?:(?:is|are|was|will be|would be|should be|must be|has to be|would have to be|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
+    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
     r"|[\"']?\s*(?::|=>?|->|→|⇒|—|–|-(?=\s)))"
 )
 
@@ -71,7 +73,7 @@ FIRM = (
     rf"(?i:{_FOREIGN})<GAP><LIST>",
     r"(?i:^\W*(?:final\s+|correct\s+)?answer\W*\n+\W*)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
-    r"\\f?box(?:ed)?\s*\{[\s{(\[]*<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
+    BOX + r"[\s{(\[]*<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter)>)<GAP><LIST>",
     r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
     r"\[\[\s*<LIST>\s*\]\]",
@@ -80,12 +82,12 @@ FIRM = (
     r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*\s+|^\W*)"
-    r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote for|answer with|answering with|conclude)"
+    r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote(?: for)?|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
     r"答案(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
-    r"答案\s*<LIST>",
+    r"(?:答案|^\s*答\s*:)\s*<LIST>",
     r"答案(?:不|并不|并非)是?[^,。\n]{1,12},?\s*而是<GAP><LIST>",
-    r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
+    r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
     r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该|应)?选择?(?!项)<GAP><LIST>",
     r"只有<GAP><LIST>\s*(?:选项|项)?\s*(?:是|才是|才)?\s*(?:正确|对|符合|成立)",
 )
@@ -97,7 +99,7 @@ LOOSE = (
     r"(?!\s+(?:that|to|about|in)\b))",
     r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right|true)\b)",
     r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
-    r"(?i:\b(?:actually|I (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
+    r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
     r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|[→⇒]|=>|->)[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
     r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>" + _STOP,
@@ -105,6 +107,9 @@ LOOSE = (
     r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong|incorrect|false)))",
     rf"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one) (?:that|which)\b[^.,;\n]{{1,60}}?|exception|odd one out)\s+is\b)"
     r"<GAP><LIST>" + _STOP,
+    rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>" + _STOP,
+    r"<LIST>\s+(?i:best\s+\w+s\b)",
+    r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*)+but\s+)<GAP><LIST>" + _STOP,
     r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
     r"(?:不是|并非)[^,。\n]{1,12},?\s*而是<GAP><LIST>",
@@ -117,7 +122,7 @@ ALONE = rf"[^\w?]*(?:(?i:the )?{_WORD}(?i:is\b)?)<GAP><LIST>(?:选项|项)?[^\w?
 """A reply that is nothing but labels."""
 
 LINE = (
-    rf"[^\w\n]*?{_WORD}[(\[{{]*(?P<list><L>)[)\]}}]*(?=[ \t]*(?:[.:)\]]|[—–-]\s|\n|\Z)|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
+    rf"[^\w\n]*?{_WORD}[(\[{{]*(?P<list><L>)[)\]}}]*(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
     r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not )|错|不))"
 )
 """A line that is a label, or begins with one, and does not reject it."""

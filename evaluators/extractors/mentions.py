@@ -17,7 +17,7 @@ WITHDRAWN = re.compile(
 SENTENCE = re.compile(r"[.;:!?\n。；！？]|,?\s\b(?:so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而")
 CONDITION = re.compile(
     r"(?i:\b(?:if|unless|whether|suppos(?:e|ing)|assum(?:e|ing)|imagine|at first|initially|originally|e\.g|for example|format|form of|lines?"
-    r"|according to (?:some|many|others))\b)|如果|假如|假设|是否|若|一开始|起初"
+    r"|which (?:of|one|option)|according to (?:some|many|others))\b)|如果|假如|假设|是否|若|一开始|起初"
 )
 CLAUSE = re.compile(r",|，|\bbut\b|而是")
 OTHERS = re.compile(
@@ -27,6 +27,9 @@ OTHERS = re.compile(
     r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|可能|不(?:应|能|可|该|会|要)"
 )
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
+
+
+_NOUN = re.compile(r"(?i:answers?|choice|guess|pick)\b")
 
 
 def is_mention(text: str, start: int, value: int, end: int) -> bool:
@@ -40,7 +43,7 @@ def is_mention(text: str, start: int, value: int, end: int) -> bool:
     """
     before, stated = text[:start], text[start:value]
     sentence = SENTENCE.split(before)[-1] + stated
-    clause = CLAUSE.split(SENTENCE.split(before)[-1])[-1] + stated.split(" ")[0]
+    clause = CLAUSE.split(SENTENCE.split(before)[-1])[-1] + (_NOUN.match(stated) or [""])[0]
     asked = re.match(r"[\s)\]}\"']*(?:吗|呢|么)?\?", text[end:])
     quoted = text[max(start - 1, 0) : start] in ("'", '"') and not re.search(r"[\"']", stated)
     return bool(asked or quoted or CONDITION.search(sentence) or OTHERS.search(clause))

@@ -23,7 +23,7 @@ _LATEX = (
 )
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _RUN_ON = re.compile(
-    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题|题目)[ \t]*\**[:：]"
+    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题|题目)[ \t]*\**[:：]|^[ \t]*The following (?:is|are) (?:a )?multiple choice"
     r"|<\|im_(?:end|start)\|>|<\|(?:user|endoftext|eot_id|end)\|>|</s>|\[INST\]",
     re.MULTILINE,
 )
@@ -61,7 +61,11 @@ def turns(text: str) -> Iterator[tuple[int, str]]:
         yield start, text[start:end]
 
 
-def braced(text: str, command: str = r"\\(?:boxed|fbox)\s*\{") -> Iterator[tuple[int, int]]:
+BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
+"""The command that opens a box, also where escapes were read or lost on the way."""
+
+
+def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
     r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
     for opened in re.finditer(command, text):
         depth = 1
