@@ -124,6 +124,8 @@ def _patterns(options: str) -> _Patterns:
     fill = {"<L>": letter, "<LIST>": cues.listed(letter, options), "<GAP>": cues.GAP}
 
     def expand(template: str) -> str:
+        if template.startswith("<LIST>"):
+            template = template.replace("<LIST>", cues.listed(letter, options, lead=False), 1)
         return re.sub(r"<(?:L|LIST|GAP)>", lambda match: fill[match[0]], template)
 
     return _Patterns(
