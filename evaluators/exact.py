@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator
-from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
 from evaluators.postprocessors.numbers import tabmwp
+from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -37,7 +37,9 @@ class AccEvaluator(Accuracy):
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether str(prediction) equals str(reference)."""
         if isinstance(prediction, list | dict) or isinstance(reference, list | dict):
-            raise DataError(f"AccEvaluator compares single values, got {prediction!r} and {reference!r}; use an evaluator for lists")
+            raise DataError(
+                f"AccEvaluator compares single values, got {prediction!r} and {reference!r}; use an evaluator for lists"
+            )
         return str(prediction) == str(reference)
 
 
@@ -168,7 +170,7 @@ class BBEHEvaluator(Equality):
 
 
 class PMMEvalMGSMEvaluator(Accuracy):
-    """The last number of the text, thousands separators removed, as text (OpenCompass ``PMMEvalMGSMEvaluator``; Zhang et al. 2024)."""
+    """The last number of the text, thousands separators removed (OpenCompass ``PMMEvalMGSMEvaluator``; Zhang et al. 2024)."""
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the last number is the reference."""

@@ -14,7 +14,7 @@ from leaderflow.core.types import Row
 
 
 class OptionSimAccEvaluator(Accuracy):
-    """The option's letter; else a pattern that names it; else the only option text in the answer; else the nearest text (OpenCompass).
+    """The option's letter, else a pattern that names it, else the only option text in the answer, else the nearest text.
 
     The row holds each option's text under its letter. The last step always answers something.
 

@@ -25,7 +25,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]
 
 
 class ARCPrizeEvaluator(Accuracy):
-    """The same grid, 0–1 (OpenCompass ``ARCPrizeEvaluator``; Chollet 2019). The answer's last grid counts; without one, ``[[0]]``."""
+    """The same grid, 0–1 (OpenCompass ``ARCPrizeEvaluator``; Chollet 2019). The first grid counts; without one, ``[[0]]``."""
 
     scale = 1.0
 
@@ -129,4 +129,4 @@ class EDAccEvaluator(Accuracy):
             return min(Levenshtein.distance(str(prediction), text) for text in texts)
 
         distances = [distance(candidate) for candidate in reference["candidates"]]
-        return distances.index(min(distances)) == reference["label"]
+        return bool(distances.index(min(distances)) == reference["label"])
