@@ -169,15 +169,6 @@ class BBEHEvaluator(Equality):
         return bbeh_freeform(str(prediction)) == str(reference).strip().lower()
 
 
-class PMMEvalMGSMEvaluator(Accuracy):
-    """The last number of the text, thousands separators removed (OpenCompass ``PMMEvalMGSMEvaluator``; Zhang et al. 2024)."""
-
-    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the last number is the reference."""
-        numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", str(prediction))
-        return bool(numbers) and numbers[-1].replace(",", "") == str(reference).replace(",", "")
-
-
 class TabMWPEvaluator(Accuracy):
     """The option or number that the answer states, as normalised text (the official TabMWP scorer; Lu et al. 2023).
 

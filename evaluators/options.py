@@ -94,6 +94,15 @@ class PMMEvalMLogiQAEvaluator(PMMEvalXNLIEvaluator):
         return found
 
 
+class PMMEvalMGSMEvaluator(PMMEvalXNLIEvaluator):
+    """The last number of the text as text, thousands separators removed, for multilingual GSM8K."""
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the last number is the reference."""
+        numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", str(prediction))
+        return bool(numbers) and numbers[-1].replace(",", "") == str(reference).replace(",", "")
+
+
 _NAMED = (
     r"\{\s*[\"']?answer[\"']?\s*:\s*[\"']?\s*([A-J])\b",
     r"(?i:answer\s*(?:is|:))\s*[(\"']?\s*([A-J])\b",

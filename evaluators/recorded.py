@@ -50,6 +50,7 @@ _DATASETS = {
     "BiodataStringEvaluator",
     "charm": "CharmReasonEvaluator",
     "crowspairs": "CrowspairsEvaluator",
+    "cruxeval": "CRUXEvalOEvaluator",
     "custom": "OptionSimAccEvaluator",
     "drop_simple_eval": "DropOpenAIEvaluator",
     "game24": "Game24Evaluator",

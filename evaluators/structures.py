@@ -130,3 +130,19 @@ class EDAccEvaluator(Accuracy):
 
         distances = [distance(candidate) for candidate in reference["candidates"]]
         return bool(distances.index(min(distances)) == reference["label"])
+
+
+class CRUXEvalOEvaluator(Evaluator):
+    """The predicted output is the right value, 0–100 (CRUXEval-O; Gu et al. 2024).
+
+    Both are read as literals, so nothing is executed: an answer that calls anything is wrong, 1.0 is 1.
+    """
+
+    metric = "CRUXEval-O"
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the literals are equal."""
+        try:
+            return bool(ast.literal_eval(str(prediction).strip()) == ast.literal_eval(str(reference)))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return False
