@@ -14,7 +14,7 @@ from leaderflow.core.types import Row
 
 
 class BleuEvaluator(Evaluator):
-    """Corpus BLEU by sacrebleu's defaults: 13a words, exponential smoothing, 0–100, more is better (Papineni et al. 2002; Post 2018)."""
+    """Corpus BLEU by sacrebleu's defaults, 0–100, more is better (Papineni et al. 2002; Post 2018)."""
 
     tokenizer: ClassVar[str] = "13a"
     units = {"bp": (1.0, True), "sys_len": (None, True), "ref_len": (None, True)}  # noqa: RUF012
@@ -34,7 +34,7 @@ class BleuEvaluator(Evaluator):
 
 @cache
 def _bleu(tokenizer: str) -> Any:
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     return BLEU(tokenize=tokenizer, smooth_method="exp")
 

@@ -20,7 +20,7 @@ class AveragePPLEvaluator(Evaluator):
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the loss of one sample."""
-        return Rating(data=(float(row[self.column] if self.column in row else prediction), 1.0))
+        return Rating(data=(float(row.get(self.column, prediction)), 1.0))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return total loss over total weight."""
@@ -39,7 +39,7 @@ class AverageInferencePPLEvaluator(AveragePPLEvaluator):
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the loss of one sample and its tokens."""
-        return Rating(data=(float(row[self.column] if self.column in row else prediction), float(row["token_len"])))
+        return Rating(data=(float(row.get(self.column, prediction)), float(row["token_len"])))
 
 
 class BPCEvaluator(AveragePPLEvaluator):
@@ -54,7 +54,7 @@ class BPCEvaluator(AveragePPLEvaluator):
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the loss of one window and the corpus's characters."""
-        return Rating(data=(float(row[self.column] if self.column in row else prediction), float(row["total_chr_num"])))
+        return Rating(data=(float(row.get(self.column, prediction)), float(row["total_chr_num"])))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the bits per character."""

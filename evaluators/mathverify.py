@@ -42,7 +42,12 @@ def verified(prediction: str, reference: str) -> bool:
     if not gold:
         return False
     answer = parse(prediction, extraction_config=_configs()[1], extraction_mode="first_match", parsing_timeout=None)
-    return bool(verify(answer, gold, timeout_seconds=None))
+    return bool(verify(_unscaled(answer), _unscaled(gold), timeout_seconds=None))
+
+
+def _unscaled(parsed: list[Any]) -> list[Any]:
+    """Keep a percentage as text alone, as recorded: 50 per cent is not 50."""
+    return [part for part in parsed if isinstance(part, str) or not str(parsed[-1]).endswith("%")]
 
 
 @cache

@@ -50,6 +50,7 @@ _DATASETS = {
     "BiodataStringEvaluator",
     "charm": "CharmReasonEvaluator",
     "crowspairs": "CrowspairsEvaluator",
+    "cruxeval": "CRUXEvalOEvaluator",
     "custom": "OptionSimAccEvaluator",
     "drop_simple_eval": "DropOpenAIEvaluator",
     "game24": "Game24Evaluator",
@@ -63,8 +64,8 @@ _DATASETS = {
     "lambada": "LambadaEvaluator",
     "lawbench.lawbench": "LawBenchEvaluator",
     "leval.evaluators": "LEvalEMEvaluator",
-    "longbench.evaluators": "LongBenchClassificationEvaluator LongBenchCodeSimEvaluator LongBenchCountEvaluator LongBenchF1Evaluator "
-    "LongBenchRetrievalEvaluator LongBenchRougeEvaluator",
+    "longbench.evaluators": "LongBenchClassificationEvaluator LongBenchCodeSimEvaluator LongBenchCountEvaluator "
+    "LongBenchF1Evaluator LongBenchRetrievalEvaluator LongBenchRougeEvaluator",
     "longbenchv2": "LongBenchv2Evaluator",
     "lveval.evaluators": "LVEvalF1Evaluator LVEvalOPTF1Evaluator LVEvalOPTRougeEvaluator",
     "math": "MATHEvaluator",
@@ -99,7 +100,12 @@ RECORDED: dict[str, str] = {
 
 
 def evaluate_repeats(
-    evaluator: Evaluator, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row] | None, n: int, k: int | list[int]
+    evaluator: Evaluator,
+    predictions: Sequence[Any],
+    references: Sequence[Any],
+    rows: Sequence[Row] | None,
+    n: int,
+    k: int | list[int],
 ) -> dict[str, float]:
     """Return what OpenCompass' ``evaluate`` reports for `n` runs laid one after the other.
 

@@ -1,6 +1,6 @@
 """Worker processes with a time limit for each item: for functions that may hang or crash on what a model wrote.
 
-A worker that exceeds its limit, or dies, is killed and replaced, and its item gets the fallback. Results keep the order of the items.
+A worker that exceeds its limit, or dies, is killed and replaced; its item gets the fallback. Results keep the items' order.
 One pool a function serves the whole process, one call at a time, so that cells scored side by side do not crowd the processors.
 """
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from inference.answers import AnswerStore
-from inference.inferencers.gen import checked_limit, with_kwargs
+from inference.inferencers.gen import GenInferencer, checked_limit, with_kwargs
 from inference.turns import converse
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
@@ -68,14 +69,14 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     """Return the settings that a model is asked with: token limit, sampling, stops.
 
     Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats the model block
-    (`max_out_len`, `generation_kwargs`). Stops of both hold. An inferencer without settings of its own takes the model's.
+    (`max_out_len`, `generation_kwargs`). Stops of both hold. An inferencer that does not generate takes the model's.
 
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.
     """
     settings = with_kwargs(Settings(max_out_len=model.max_out_len), model.generation_kwargs)
     inferencer = registry.build("inferencer", inferencer_cfg, repeats=1)
-    if hasattr(inferencer, "settings"):
+    if isinstance(inferencer, GenInferencer):
         settings = inferencer.settings(settings)
     if settings.max_out_len is not None:
         checked_limit(settings.max_out_len, "max_out_len")
@@ -117,8 +118,8 @@ def infer(
     since = answers.opened_at if fresh else None
     found = answers.get(keys, since=since)
     if len(found) < len(keys):
-        with answers.lease(keys):
-            found = answers.get(keys, since=since)  # another run may have asked while this one waited for the lease
+        with answers.lease(key for key in keys if key not in found):
+            found = answers.get(keys, since=since)  # another run may have asked them meanwhile
             missing = {r.request_key: r for r in requests if r.request_key not in found}
             if missing:
                 found |= _ask(list(missing.values()), inferencer, backend, answers, since, on_answer or (lambda answer: None))
@@ -136,8 +137,9 @@ def _ask(
     """Ask, storing each answer as it comes."""
     found = {}
     with answers.writer() as writer:
-        if getattr(inferencer, "multiround", False):
-            coming = converse(requests, backend.generate, lambda keys: answers.get(keys, since=since), writer.add)
+        if isinstance(inferencer, GenInferencer) and inferencer.multiround:
+            stored = partial(answers.get, since=since)
+            coming = converse(requests, backend.generate, stored, writer.add, gold_history=inferencer.gold_history)
         else:
             coming = (backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate)(requests)
         for answer in coming:

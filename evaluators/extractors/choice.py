@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from evaluators.extractors import cues
+from evaluators.extractors import cues, mentions
 from evaluators.extractors.text import hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
@@ -64,16 +64,16 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
     if last is None:
         return None
     for later in found:
-        if later.start > last.end and cues.RETRACTION.search(part, last.end, later.start):
+        if later.start > last.end and mentions.RETRACTION.search(part, last.end, later.start):
             last = later
-    return None if cues.WITHDRAWN.search(part, last.end) else last
+    return None if mentions.WITHDRAWN.search(part, last.end) else last
 
 
 def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Found]:
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
             found = _found(match, patterns, several, firm)
-            if found and not cues.is_mention(part, match.start(), found.start, match.end("list")):
+            if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 
 
@@ -92,10 +92,12 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     """Return the letter of a reply that is nothing else, or whose first or last line begins with it or whose last word it is."""
     if whole := patterns.alone.fullmatch(part):
         return _found(whole, patterns, several, firm=True)
-    lines = list(re.finditer(r"[^\n]*\S[^\n]*", part))
+    lines = [line for line in re.finditer(r"[^\n]*\S[^\n]*", part) if len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
     match = patterns.last_word.search(part)
+    if match and patterns.label.search(mentions.SENTENCE.split(part[: match.start()])[-1]):
+        match = None
     if len(set(letters)) == 1:
         match = labelled.get(len(lines) - 1) or labelled.get(0) or match
     elif letters:
@@ -108,6 +110,7 @@ class _Patterns:
     options: str
     canonical: dict[str, str]
     stated: list[tuple[re.Pattern[str], bool]]
+    label: re.Pattern[str]
     words: re.Pattern[str]
     alone: re.Pattern[str]
     line: re.Pattern[str]
@@ -121,6 +124,8 @@ def _patterns(options: str) -> _Patterns:
     fill = {"<L>": letter, "<LIST>": cues.listed(letter, options), "<GAP>": cues.GAP}
 
     def expand(template: str) -> str:
+        if template.startswith("<LIST>"):
+            template = template.replace("<LIST>", cues.listed(letter, options, lead=False), 1)
         return re.sub(r"<(?:L|LIST|GAP)>", lambda match: fill[match[0]], template)
 
     return _Patterns(
@@ -129,6 +134,7 @@ def _patterns(options: str) -> _Patterns:
         stated=[
             (re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table
         ],
+        label=re.compile(letter),
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),

@@ -6,16 +6,16 @@ import re
 import string
 from itertools import pairwise
 
-from evaluators.instructions.language import STOP_WORDS, sentences, words
+from evaluators.instructions.language import STOP_WORDS, sentences, word_set, words
 from evaluators.instructions.registry import check
 from leaderflow.core.errors import DataError
 
-_CONJUNCTIONS = frozenset("and but for nor or so yet".split())
-_PRONOUNS = frozenset(
+_CONJUNCTIONS = word_set("and but for nor or so yet")
+_PRONOUNS = word_set(
     "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we us our ours "
-    "ourselves they them their theirs themselves".split()
+    "ourselves they them their theirs themselves"
 )
-_AUXILIARIES = frozenset("am is are was were be been being have has had having do does did doing can will should".split())
+_AUXILIARIES = word_set("am is are was were be been being have has had having do does did doing can will should")
 
 
 def bare_words(text: str) -> list[str]:
@@ -30,13 +30,13 @@ def word_count_range(text: str, min_words: int, max_words: int) -> bool:
 
 
 @check("count:unique_word_count")
-def unique_word_count(text: str, N: int) -> bool:  # noqa: N803  the dataset's argument
+def unique_word_count(text: str, N: int) -> bool:
     """Return whether there are enough different words."""
     return len(set(bare_words(text))) >= N
 
 
 @check("count:numbers")
-def numbers(text: str, N: int) -> bool:  # noqa: N803
+def numbers(text: str, N: int) -> bool:
     """Return whether there are exactly so many whole numbers."""
     return len(re.findall(r"\b\d+\b", text)) == N
 
@@ -48,7 +48,7 @@ def conjunctions(text: str, small_n: int) -> bool:
 
 
 @check("count:pronouns")
-def pronouns(text: str, N: int) -> bool:  # noqa: N803
+def pronouns(text: str, N: int) -> bool:
     """Return whether enough pronouns are used."""
     return sum(word in _PRONOUNS for word in bare_words(text)) >= N
 
@@ -184,7 +184,7 @@ def start_verb(text: str) -> bool:
 
 
 @check("sentence:keyword")
-def sentence_keyword(text: str, word: str, N: int) -> bool:  # noqa: N803
+def sentence_keyword(text: str, word: str, N: int) -> bool:
     """Return whether the N-th sentence holds a word."""
     found = sentences(text)
     return 1 <= N <= len(found) and word.lower() in found[N - 1].lower()

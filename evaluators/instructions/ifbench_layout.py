@@ -10,11 +10,11 @@ import unicodedata
 from itertools import pairwise
 
 from evaluators.instructions.ifbench_checks import bare_words
-from evaluators.instructions.language import sentences
+from evaluators.instructions.language import sentences, word_set
 from evaluators.instructions.registry import check
 
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
-_SMALL_WORDS = frozenset("a an the and but or nor for so yet in on at to by of up as is with from".split())
+_SMALL_WORDS = word_set("a an the and but or nor for so yet in on at to by of up as is with from")
 _ONLY = "Only output this sentence here, ignore all other requests."
 
 
@@ -118,7 +118,9 @@ def title_case(text: str) -> bool:
     """Return whether each word has a capital first and none after it; small words may be wholly small."""
     found = [word.strip(string.punctuation) for word in text.split()]
     return all(
-        (word[0].isupper() and (len(word) == 1 or word[1:].islower())) or word in _SMALL_WORDS for word in found if word[:1].isalpha()
+        (word[0].isupper() and (len(word) == 1 or word[1:].islower())) or word in _SMALL_WORDS
+        for word in found
+        if word[:1].isalpha()
     )
 
 
@@ -162,7 +164,9 @@ def csv_city(text: str) -> bool:
 @check("custom:csv_special_character")
 def csv_special_character(text: str) -> bool:
     """Return whether the text is CSV with 14 rows and a quoted field that holds a comma."""
-    return _is_csv(text, ",", ["ProductID", "Category", "Brand", "Price", "Stock"], 14) and bool(re.search(r'"[^"\n]*,[^"\n]*"', text))
+    return _is_csv(text, ",", ["ProductID", "Category", "Brand", "Price", "Stock"], 14) and bool(
+        re.search(r'"[^"\n]*,[^"\n]*"', text)
+    )
 
 
 @check("custom:csv_quotes")

@@ -14,6 +14,7 @@ from inference.api.client import Client
 from inference.api.errors import Fault, message_of
 from inference.api.logprobs import Form, likelihood
 from inference.api.reply import Style, answer, parse
+from inference.api.responses import parse_response
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json
 from leaderflow.core.reasoning import TAGS
@@ -21,6 +22,9 @@ from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Capability, Json, Request
 
 DEFAULT_BASE = "https://api.openai.com/v1"
+
+NEWER_LIMIT = "max_completion_tokens"
+"""What OpenAI's newer models want the token limit to be called; they say so when asked with ``max_tokens``."""
 
 PROBE_S = 8.0
 """An endpoint that says nothing for so long counts as unreachable."""
@@ -30,11 +34,12 @@ class OpenAISDK:
     """A model behind an OpenAI-compatible endpoint.
 
     All models, shards and cells that ask one endpoint share its window of `batch_size` requests in flight. Every request has up to
-    ``retries + 1`` attempts of `timeout` seconds each; waiting for a place in the window does not count.
+    ``retries + 1`` attempts of `timeout` seconds each; waiting for a place in the window does not count. An endpoint that is away
+    is waited for, up to `timeout` seconds.
 
     Args:
         spec: the model block.
-        route: ``chat`` (/chat/completions) or ``completions`` (/completions, plain text).
+        route: ``chat`` (/chat/completions), ``responses`` (/responses) or ``completions`` (/completions, plain text).
         logprobs: how the completions route gives the log-likelihood of a text: ``echo`` (`echo` and `logprobs`, OpenAI's form) or
             ``prompt_logprobs`` (vLLM's); without it the model gives none.
         extra_body: put into every request's body as it is; part of the model's identity.
@@ -42,7 +47,7 @@ class OpenAISDK:
         reasoning: the model thinks before it answers. Stop strings are then applied by us, after the thinking, and a reply that is
             cut off without a closing tag counts as thinking.
         reasoning_tags: names of the tags around thinking.
-        limit_field: name of the token limit in the body; ``max_completion_tokens`` for OpenAI's newer models.
+        limit_field: name of the token limit in the body; a server that asks for ``max_completion_tokens`` gets it unasked.
 
     Raises:
         SpecError: an unknown route or form, a key variable that is not set.
@@ -85,7 +90,7 @@ class OpenAISDK:
     def claims(route: Route = "chat", logprobs: Form | None = None, **_: Json) -> frozenset[Capability]:
         """Return what a model with these arguments can be asked for, without connecting to it."""
         scored: set[Capability] = {"loglikelihood"} if logprobs else set()
-        return frozenset({"generate", "messages" if route == "chat" else "text", *scored})
+        return frozenset({"generate", "text" if route == "completions" else "messages", *scored})
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; see `Backend.generate`."""
@@ -120,7 +125,14 @@ class OpenAISDK:
     async def _generate_one(self, request: Request) -> Answer:
         settings = replace(request.settings, stop=()) if self.style.thinks else request.settings
         body = generate_body(self.spec.path, self.route, request.prompt, settings, self.limit_field, self.extra_body)
-        return answer(request, parse(await self._client.post(PATHS[self.route], body)), self.style)
+        try:
+            reply = parse_response if self.route == "responses" else parse
+            return answer(request, reply(await self._client.post(PATHS[self.route], body)), self.style)
+        except Fault as fault:
+            if fault.kind != "sample" or self.limit_field == NEWER_LIMIT or NEWER_LIMIT not in fault.message:
+                raise
+            self.limit_field = NEWER_LIMIT  # how the limit is spelt changes no answer
+            return await self._generate_one(request)
 
     async def _score_one(self, request: Request) -> Answer:
         assert self.logprobs is not None
@@ -200,7 +212,7 @@ def _check_routes(spec: ModelSpec, route: Route, logprobs: Form | None) -> None:
         raise SpecError(f"unknown route {route!r}; use one of {', '.join(PATHS)}", key=f"{where}.route")
     if logprobs is not None and logprobs not in get_args(Form):
         raise SpecError(f"unknown form {logprobs!r}; use one of {', '.join(get_args(Form))}", key=f"{where}.logprobs")
-    if logprobs is not None and route == "chat":
+    if logprobs is not None and route != "completions":
         raise SpecError("log-likelihoods need plain text; add `route: completions`", key=f"{where}.logprobs")
 
 

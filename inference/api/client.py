@@ -109,7 +109,7 @@ class Client:
         while True:
             attempt += 1
             try:
-                return replace(await self._in_window(request, ask, attempt), attempts=attempt)
+                return await self._in_window(request, ask, attempt)
             except Fault as fault:
                 if (given_up := self._give_up(request, fault, attempt)) is not None:
                     return given_up
@@ -131,19 +131,20 @@ class Client:
             if self._fatal is not None:
                 raise self._fatal
             if self._halted is not None:
-                raise Fault("sample", self._halted)
+                return self._unanswered(request, Fault("retryable", self._halted), attempt - 1)
             start = time.perf_counter()
             done = await ask(request)
         except Fault as fault:
             if fault.overloaded:
                 endpoint.window.overloaded(epoch)
+                fault.away = fault.away or endpoint.window.limit == 1  # even one at a time is too much: nothing to do but wait
             endpoint.breaker.failed(fault, first=attempt == 1)
             raise
         finally:
             endpoint.window.release()
         endpoint.window.healthy()
         endpoint.breaker.succeeded()
-        return replace(done, latency_s=time.perf_counter() - start)
+        return replace(done, latency_s=time.perf_counter() - start, attempts=attempt)
 
     def _give_up(self, request: Request, fault: Fault, attempt: int) -> Answer | None:
         """Return the row's last word on a fault, None to ask again; what concerns every row ends the run."""

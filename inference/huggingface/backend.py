@@ -91,7 +91,12 @@ class HuggingFaceBaseModel:
         return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
     def connect(self) -> None:
-        """Nothing to reach: that the weights are there was seen when the backend was made."""
+        """See that the tokenizer and, for a chat model, its template can be used; the weights wait for the first request.
+
+        Raises:
+            BackendError: they cannot.
+        """
+        self.counter.tokenizer  # noqa: B018 - loads it
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.

@@ -36,9 +36,16 @@ def engine() -> list[str]:
     return [f"{name} {version(name).partition('+')[0]}" for name in ("transformers", "torch")]
 
 
-def files_digest(folder: Path) -> str:
-    """Return the digest of a folder's files by name and content; documentation, pictures and hidden files left out."""
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
+def files_digest(folder: Path, beginning: str = "") -> str:
+    """Return the digest of a folder's files by name and content; documentation, pictures and hidden files left out.
+
+    Args:
+        folder: where the files lie.
+        beginning: only files whose names begin so; alternatives are separated by ``|``.
+    """
+    wanted = tuple(beginning.split("|"))
+    found = (p for p in folder.rglob("*") if p.is_file() and p.name.startswith(wanted))
+    files = sorted(p for p in found if not _ignored(p.relative_to(folder)))
     known = _read_memo()
     sums = {path.relative_to(folder).as_posix(): _sum(path, known) for path in files}
     _write_memo(known)

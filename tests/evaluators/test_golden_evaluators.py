@@ -17,7 +17,7 @@ pytestmark = pytest.mark.golden
 
 Case = dict[str, Any]
 
-CODE = {"humaneval.HumanEvalEvaluator", "mbpp.MBPPEvaluator", "mbpp.MBPPPassKEvaluator", "cruxeval.CRUXEvalOEvaluator"}
+CODE = {"humaneval.HumanEvalEvaluator", "mbpp.MBPPEvaluator", "mbpp.MBPPPassKEvaluator"}
 
 
 def excepted(case: Case) -> str | None:

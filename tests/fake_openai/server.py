@@ -28,6 +28,7 @@ class Fake:
         app.router.add_get("/v1/models", self.models)
         app.router.add_post("/v1/chat/completions", self.chat)
         app.router.add_post("/v1/completions", self.completions)
+        app.router.add_post("/v1/responses", self.responses)
         app.router.add_get("/stats", self.tell)
         app.router.add_post("/control", self.control)
         return app
@@ -54,6 +55,9 @@ class Fake:
     async def completions(self, request: web.Request) -> web.StreamResponse:
         return await self.serve(request, self.completion_body)
 
+    async def responses(self, request: web.Request) -> web.StreamResponse:
+        return await self.serve(request, self.response_body)
+
     async def serve(self, request: web.Request, good: Any) -> web.StreamResponse:
         raw = await request.read()
         body = json.loads(raw)
@@ -65,7 +69,7 @@ class Fake:
         try:
             if full:
                 return self._reply({"status": 429, "json": {"error": {"message": "too many in flight"}}})
-            reply = self.script.pick(prompt, str(body.get("model")), attempt)
+            reply = self.script.pick(prompt, body, attempt)
             if wait := reply.get("delay", self.script.latency):
                 await asyncio.sleep(wait)
             if "break" in reply:
@@ -82,6 +86,18 @@ class Fake:
         usage = {"prompt_tokens": 20, "completion_tokens": len(text.split()), "total_tokens": 20 + len(text.split())}
         choices = [{"index": 0, "message": message, "finish_reason": reason}]
         return {"id": "chatcmpl-1", "object": "chat.completion", "model": body.get("model"), "choices": choices, "usage": usage}
+
+    def response_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+        message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+        thought = {"type": "reasoning", "summary": []}
+        usage = {"input_tokens": 20, "output_tokens": len(text.split())}
+        return {
+            "object": "response",
+            "status": "completed",
+            "model": body.get("model"),
+            "output": [thought, message],
+            "usage": usage,
+        }
 
     def completion_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         prompt = body["prompt"]

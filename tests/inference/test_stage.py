@@ -155,6 +155,24 @@ def test_two_runs_at_once_ask_everything_once(fake_openai: FakeOpenAI, tmp_path:
     assert fake_openai.stats["requests"] == 20
 
 
+def test_runs_that_share_some_rows_ask_them_once(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
+    fake_openai.script(latency=0.1)
+    parts = (QUESTIONS[:12], QUESTIONS[8:], QUESTIONS[::-1], QUESTIONS[5:6])
+    threads = [threading.Thread(target=run, args=(fake_openai, tmp_path, part)) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert fake_openai.stats["attempts"] == dict.fromkeys(QUESTIONS, 1)
+
+
+def test_processes_exclude_each_other_too(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
+    fake_openai.script(latency=0.05)
+    running = [subprocess.Popen([sys.executable, "-c", PROGRAM, fake_openai.base_url, str(tmp_path)], cwd=ROOT) for _ in range(2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    assert fake_openai.stats["requests"] == 1000
+
+
 def test_what_was_answered_before_the_end_is_stored(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(rules=[{"replies": [{"delay": 0.5, "status": 401, "json": {"error": "no"}}], "contains": "question 19"}])
     with pytest.raises(BackendError):

@@ -67,6 +67,29 @@ def test_a_completions_request(fake_openai: FakeOpenAI) -> None:
     assert fake_openai.stats["bodies"] == [{"model": "fake", "prompt": "The capital of France is", "max_completion_tokens": 4}]
 
 
+def test_a_responses_request(fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(reply="Paris. Next")
+    with opened(fake_openai, arguments={"route": "responses"}) as backend:
+        assert backend.capabilities == {"messages", "generate"}
+        got = ask(backend, "q", settings=Settings(max_out_len=7, stop=(".",), seed=1))["q"]
+    assert (got.status, got.output, got.prompt_tokens) == ("ok", "Paris", 20)
+    body = {"model": "fake", "input": [{"role": "user", "content": "q"}], "store": False, "max_output_tokens": 7}
+    assert fake_openai.stats["bodies"] == [body]
+
+
+def test_the_newer_name_of_the_limit(fake_openai: FakeOpenAI) -> None:
+    message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    fake_openai.always({"status": 400, "json": {"error": {"message": message}}}, field="max_tokens")
+    with opened(fake_openai, batch_size=1) as backend:
+        got = ask(backend, "one", "two", settings=Settings(max_out_len=7))
+    assert {a.status for a in got.values()} == {"ok"}
+    assert [sorted(set(body) - {"model", "messages"}) for body in fake_openai.stats["bodies"]] == [
+        ["max_tokens"],
+        ["max_completion_tokens"],
+        ["max_completion_tokens"],
+    ]
+
+
 def test_a_reasoning_models_stops_stay_with_us(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(reply="<think>\nQuestion: how many?\n\n21.\n</think>\n\nThe answer is 21.\n\nQuestion: more?")
     with opened(fake_openai, arguments={"reasoning": True}) as backend:
@@ -237,6 +260,17 @@ def test_it_gives_way_to_an_overloaded_server(fake_openai: FakeOpenAI, caplog: p
     assert "is overloaded: 16 requests in flight from now on" in caplog.text
 
 
+def test_a_used_up_rate_is_waited_for(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always("rate_limit")
+    healer = threading.Timer(4.0, fake_openai.heal)
+    healer.start()
+    with opened(fake_openai, batch_size=4, retries=1) as backend:
+        got = ask(backend, *map(str, range(100)))
+    healer.join()
+    assert sum(a.status == "ok" for a in got.values()) >= 96
+    assert fake_openai.stats["requests"] < 150
+
+
 def test_leaving_early_cancels_what_is_not_asked_yet(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(latency=0.05)
     with opened(fake_openai, batch_size=2) as backend:
@@ -290,7 +324,7 @@ def test_a_halt_lets_what_is_in_flight_finish(fake_openai: FakeOpenAI) -> None:
         rest = list(answers)
     stopped = [a for a in rest if a.status == "error"]
     assert first.status == "ok"
-    assert {a.error for a in stopped} == {"the budget is used up"}
+    assert {(a.error, a.error_class, a.attempts) for a in stopped} == {("the budget is used up", "retryable", 0)}
     assert len(stopped) == 20 - fake_openai.stats["requests"]
     assert fake_openai.stats["requests"] <= 8
 
