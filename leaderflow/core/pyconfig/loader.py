@@ -8,13 +8,12 @@ Imports of OpenCompass, of our own stage packages and of anything that is not in
 from __future__ import annotations
 
 import ast
-import importlib.util
 import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from leaderflow.core.errors import SpecError, did_you_mean
@@ -22,10 +21,9 @@ from leaderflow.core.pyconfig import transform
 from leaderflow.core.pyconfig.values import Block, Names, is_reference, reference
 from leaderflow.core.yaml import shown
 
-_STANDINS: dict[tuple[str, str], Any] = {
+_STAND_INS: dict[tuple[str, str], Any] = {
     ("mmengine.config", "ConfigDict"): Block,
     ("mmengine", "ConfigDict"): Block,
-    ("mmengine.config", "read_base"): None,
 }
 
 
@@ -47,92 +45,53 @@ def load_config(path: str | Path, root: Path | None = None) -> Config:
 
     Args:
         path: the file.
-        root: the folder of the ``opencompass`` package (`opencompass_root`), where base configurations are looked for.
+        root: the folder of the ``opencompass`` package, where base configurations are looked for.
 
     Raises:
         SpecError: the file, or a base file, is absent, is no Python, builds on itself, or fails; names file and line.
     """
-    return _Loader(root).load(Path(path), ())
+    return Loader(root).load(Path(path), ())
 
 
-def opencompass_root(given: str | Path | None) -> Path | None:
-    """Return the folder that holds ``configs``: below the given folder, or of an installed package, which is not imported.
+class Loader:
+    """Runs files whose imports are replaced. Subclasses say what an import gives (`imported`, `base`)."""
 
-    Raises:
-        SpecError: the given folder holds none.
-    """
-    if given is None:
-        try:
-            found = importlib.util.find_spec("opencompass")
-        except (ImportError, ValueError):
-            return None
-        places = list(found.submodule_search_locations or ()) if found else []
-        return Path(places[0]) if places else None
-    folder = Path(given).expanduser()
-    for place in (folder, folder / "opencompass"):
-        if (place / "configs").is_dir():
-            return place
-    raise SpecError(f"{folder} holds no configs; name the folder of the opencompass package or its checkout", key="--opencompass-root")
+    blocks = True
+    """Whether mappings note where they were written."""
 
-
-class _Loader:
     def __init__(self, root: Path | None) -> None:
         self.root = root
         self._code: dict[Path, tuple[Any, dict[str, int]]] = {}
 
     def load(self, path: Path, trail: tuple[Path, ...]) -> Config:
+        """Run a file; `trail` holds the files that led to it."""
         path = path.expanduser().resolve()
         if path in trail:
             names = " → ".join(shown(file) for file in (*trail, path))
             raise SpecError(f"base files build on each other: {names}", file=shown(trail[-1]))
         code, lines = self._compiled(path)
-        names = self._names(path, (*trail, path))
+        names = self.run(path, code, (*trail, path))
+        return Config(path, {name: value for name, value in names.items() if not name.startswith("__")}, lines)
+
+    def run(self, path: Path, code: Any, trail: tuple[Path, ...]) -> Names:
+        """Run compiled code and return its globals."""
+        names = self._names(path, trail)
         try:
-            exec(code, names)  # noqa: S102
+            exec(code, names)
         except SpecError:
             raise
         except (Exception, SystemExit) as exc:
             raise _failure(exc, path) from exc
-        return Config(path, {name: value for name, value in names.items() if not name.startswith("__")}, lines)
-
-    def _compiled(self, path: Path) -> tuple[Any, dict[str, int]]:
-        if path not in self._code:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # prompts are full of backslashes that mean nothing
-                    tree = ast.parse(path.read_text(encoding="utf-8-sig"), str(path))
-                    lines = transform.assigned(tree)
-                    self._code[path] = compile(transform.rewritten(tree), str(path), "exec"), lines
-            except FileNotFoundError:
-                raise SpecError("there is no such file", file=shown(path)) from None
-            except SyntaxError as exc:
-                raise SpecError(f"is not Python: {exc.msg}", file=shown(path), line=exc.lineno) from None
-            except (OSError, UnicodeDecodeError, ValueError) as exc:
-                raise SpecError(f"cannot be read: {exc}", file=shown(path)) from None
-        return self._code[path]
-
-    def _names(self, path: Path, trail: tuple[Path, ...]) -> Names:
-        names = Names(__name__=f"<{path.stem}>", __file__=str(path), __builtins__=__builtins__)
-
-        def block(value: dict[str, Any], line: int) -> Block:
-            return Block(value).written_at(shown(path), line)
-
-        def base(level: int, module: str, line: int, name: str) -> Any:
-            return self._base(path, level, module, line, name, trail)
-
-        def base_star(level: int, module: str, line: int) -> None:
-            file = self._module_file(path, level, module)
-            if file is None:
-                raise self._absent(path, level, module, line)
-            names.update((name, value) for name, value in self.load(file, trail).values.items() if not name.startswith("_"))
-
-        own = {transform.BLOCK: block, transform.REFERENCE: _stand_in, transform.STAR: names.stars.append}
-        names.update(own, **{transform.BASE: base, transform.BASE_STAR: base_star})
         return names
 
-    def _base(self, path: Path, level: int, module: str, line: int, name: str, trail: tuple[Path, ...]) -> Any:
-        file = self._module_file(path, level, module)
-        inner = self._module_file(path, level, f"{module}.{name}".lstrip("."))
+    def imported(self, module: str, name: str) -> Any:
+        """Return what ``from module import name`` gives where the package is not really imported."""
+        return _STAND_INS.get((module, name)) or reference(module, name)
+
+    def base(self, path: Path, level: int, module: str, line: int, name: str, trail: tuple[Path, ...]) -> Any:
+        """Return what an import of a base file gives."""
+        file = self.module_file(path, level, module)
+        inner = self.module_file(path, level, f"{module}.{name}".lstrip("."))
         if file is not None:
             values = self.load(file, trail).values
             if name in values:
@@ -144,7 +103,7 @@ class _Loader:
             raise self._absent(path, level, module, line)
         return SimpleNamespace(**self.load(inner, trail).values)
 
-    def _module_file(self, path: Path, level: int, module: str) -> Path | None:
+    def module_file(self, path: Path, level: int, module: str) -> Path | None:
         """Return the file of a base configuration: beside the file that names it, else among OpenCompass' own."""
         parts = [part for part in module.split(".") if part]
         for folder, inner in self._places(path, level, parts):
@@ -162,33 +121,46 @@ class _Loader:
         if self.root is not None:
             yield self.root / "configs", parts
 
+    def _compiled(self, path: Path) -> tuple[Any, dict[str, int]]:
+        if path not in self._code:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # prompts are full of backslashes that mean nothing
+                    tree = ast.parse(path.read_text(encoding="utf-8-sig"), str(path))
+                    lines = transform.assigned(tree)
+                    self._code[path] = compile(transform.rewritten(tree, blocks=self.blocks), str(path), "exec"), lines
+            except FileNotFoundError:
+                raise SpecError("there is no such file", file=shown(path)) from None
+            except SyntaxError as exc:
+                raise SpecError(f"is not Python: {exc.msg}", file=shown(path), line=exc.lineno) from None
+            except (OSError, UnicodeDecodeError, ValueError) as exc:
+                raise SpecError(f"cannot be read: {exc}", file=shown(path)) from None
+        return self._code[path]
+
+    def _names(self, path: Path, trail: tuple[Path, ...]) -> Names:
+        names = Names(__name__=f"<{path.stem}>", __file__=str(path))
+
+        def block(value: dict[str, Any], line: int) -> Block:
+            return Block(value).written_at(shown(path), line)
+
+        def base(level: int, module: str, line: int, name: str) -> Any:
+            return self.base(path, level, module, line, name, trail)
+
+        def base_star(level: int, module: str, line: int) -> None:
+            file = self.module_file(path, level, module)
+            if file is None:
+                raise self._absent(path, level, module, line)
+            names.update((name, value) for name, value in self.load(file, trail).values.items() if not name.startswith("_"))
+
+        names[transform.BLOCK], names[transform.REFERENCE] = block, self.imported
+        names[transform.STAR] = names.stars.append
+        names[transform.BASE], names[transform.BASE_STAR] = base, base_star
+        return names
+
     def _absent(self, path: Path, level: int, module: str, line: int) -> SpecError:
         name = "." * level + module
         hint = "" if self.root else "; name OpenCompass' checkout or package with --opencompass-root DIR"
         return SpecError(f"there is no base file for {name!r}{hint}", file=shown(path), line=line)
-
-
-def _stand_in(module: str, name: str) -> Any:
-    return _STANDINS[module, name] if (module, name) in _STANDINS else reference(module, name)
-
-
-def _failure(exc: BaseException, path: Path) -> SpecError:
-    """Return what went wrong at the innermost line of a configuration file."""
-    frames = [f for f in traceback.extract_tb(exc.__traceback__) if f.filename.endswith(".py") and "<" not in f.filename]
-    own = [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent and _is_config(frame.filename, exc)]
-    file, line = (own[-1].filename, own[-1].lineno) if own else (str(path), None)
-    said = str(exc).splitlines()[0] if str(exc) else ""
-    return SpecError(f"{type(exc).__name__}: {said}".rstrip(": "), file=shown(Path(file)), line=line)
-
-
-def _is_config(filename: str, exc: BaseException) -> bool:
-    """Say whether a frame's file is a configuration: its globals are ours."""
-    frame = exc.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == filename and isinstance(frame.tb_frame.f_globals, Names):
-            return True
-        frame = frame.tb_next
-    return False
 
 
 def is_local(value: object) -> bool:
@@ -198,6 +170,13 @@ def is_local(value: object) -> bool:
     return isinstance(value, type) and not is_reference(value) and str(value.__module__).startswith("<")
 
 
-def is_module(value: object) -> bool:
-    """Say whether a value is an imported module."""
-    return isinstance(value, ModuleType)
+def _failure(exc: BaseException, path: Path) -> SpecError:
+    """Return what went wrong at the innermost line of a configuration file."""
+    file, line = str(path), None
+    frame = exc.__traceback__
+    while frame is not None:
+        if isinstance(frame.tb_frame.f_globals, Names):
+            file, line = frame.tb_frame.f_code.co_filename, frame.tb_lineno
+        frame = frame.tb_next
+    said = " ".join(traceback.format_exception_only(exc)[-1].split())
+    return SpecError(said, file=shown(Path(file)), line=line)

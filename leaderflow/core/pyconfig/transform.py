@@ -16,9 +16,9 @@ BLOCK, REFERENCE, STAR, BASE, BASE_STAR = "__block__", "__reference__", "__star_
 _MAPPINGS = frozenset({"dict", "ConfigDict"})
 
 
-def rewritten(tree: ast.Module) -> ast.Module:
-    """Return the tree with its imports and mappings rewritten; every statement keeps its line."""
-    changed = ast.fix_missing_locations(_Rewriter().visit(tree))
+def rewritten(tree: ast.Module, *, blocks: bool = True) -> ast.Module:
+    """Return the tree with its imports, and where `blocks` its mappings, rewritten; every statement keeps its line."""
+    changed = ast.fix_missing_locations(_Rewriter(blocks).visit(tree))
     assert isinstance(changed, ast.Module)
     return changed
 
@@ -35,8 +35,8 @@ def assigned(tree: ast.Module) -> dict[str, int]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self) -> None:
-        self._in_base = False
+    def __init__(self, blocks: bool) -> None:
+        self._blocks, self._in_base = blocks, False
 
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         if not (len(node.items) == 1 and _is_read_base(node.items[0].context_expr)):
@@ -60,11 +60,13 @@ class _Rewriter(ast.NodeTransformer):
         return stands if all(own) else _attempted(node, stands)
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        return _noted(self.generic_visit(node), node)
+        inner = self.generic_visit(node)
+        return _noted(inner, node) if self._blocks else inner
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         inner = self.generic_visit(node)
-        return _noted(inner, node) if isinstance(node.func, ast.Name) and node.func.id in _MAPPINGS else inner
+        mapping = isinstance(node.func, ast.Name) and node.func.id in _MAPPINGS
+        return _noted(inner, node) if self._blocks and mapping else inner
 
 
 def _is_read_base(node: ast.expr) -> bool:

@@ -1,0 +1,151 @@
+"""Classes and functions run from their own source: those of an OpenCompass package at hand, and those of users in its style.
+
+The package is neither installed nor imported. A class's file is found by its name and run with the same replaced imports as a
+configuration; what it imports of OpenCompass in turn is found the same way. So a dataset class gives exactly its own rows.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from leaderflow.core.errors import SpecError
+from leaderflow.core.opencompass.data import get_data_path
+from leaderflow.core.opencompass.package import root
+from leaderflow.core.pyconfig import Loader, Names, is_reference, reference
+from leaderflow.core.registry import Kind
+
+_PACKAGES = ("datasets", "evaluator", "openicl", "utils", "metrics")
+_NOT_RUN = ("opencompass.models", "opencompass.tasks", "opencompass.runners", "opencompass.openicl.icl_inferencer")
+_DEFINED = re.compile(r"^(?:class|def) (\w+)", re.M)
+_ADAPTERS: Mapping[Kind, str] = {"dataset": "readers.foreign:adapted", "evaluator": "evaluators.foreign:adapted"}
+_USED: Mapping[Kind, str] = {"dataset": "datasets", "evaluator": "", "postprocessor": ""}
+"""Kinds that can be run from source → the package they lie in."""
+
+
+def type_name(kind: Kind, module: str, name: str) -> str | None:
+    """Return ``opencompass.module:Name`` of a class or function whose source is at hand, or None."""
+    folder = root()
+    if kind not in _USED or folder is None:
+        return None
+    file = _find(folder, module, name.rpartition(".")[2])
+    if file is None or not _dotted(folder, file).startswith(f"opencompass.{_USED[kind]}"):
+        return None
+    return f"{_dotted(folder, file)}:{name}"
+
+
+def load(target: str, kind: Kind) -> Callable[..., Any]:
+    """Return the class or function behind ``opencompass.module:Name``, in the form in which ours are called.
+
+    Raises:
+        SpecError: there is no OpenCompass at hand, no such name in it, or its file does not run.
+    """
+    module, _, name = target.partition(":")
+    folder = root()
+    if folder is None:
+        raise SpecError(f"{target} is code of OpenCompass; name its checkout or package with --opencompass-root DIR")
+    found: Any = _loader(folder).imported(module, name)
+    if is_reference(found):
+        raise SpecError(f"{target} is not in {folder}")
+    return adapted(kind, found)
+
+
+def adapted(kind: Kind, found: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a class in the style of OpenCompass in the form in which ours are called; anything else as it is."""
+    target = _ADAPTERS.get(kind)
+    if target is None or not isinstance(found, type):
+        return found
+    module, _, name = target.partition(":")
+    adapter: Callable[[type], Callable[..., Any]] = getattr(importlib.import_module(module), name)
+    return adapter(found)
+
+
+class _SourceLoader(Loader):
+    """Runs files of the package, each once in this process."""
+
+    blocks = False
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self._ran: dict[Path, Names] = {}
+
+    def imported(self, module: str, name: str) -> Any:
+        if (found := _STAND_INS.get(name)) and module.startswith(("opencompass", "mmengine")):
+            return found
+        if module == "opencompass.registry":
+            return _Registry
+        if not module.startswith("opencompass") or module.startswith(_NOT_RUN) or not name:
+            return reference(module, name)
+        file = _find(self._root(), module, name)
+        return self.names(file).get(name, reference(module, name)) if file else reference(module, name)
+
+    def base(self, path: Path, level: int, module: str, line: int, name: str, trail: tuple[Path, ...]) -> Any:
+        package = _dotted(self._root(), path).split(".")
+        package = package if path.name == "__init__.py" else package[:-1]
+        above = package[: len(package) - level + 1]
+        return self.imported(".".join([*above, *filter(None, module.split("."))]), name)
+
+    def names(self, file: Path) -> Names:
+        """Return the globals of a file; those of one that is running already are as far as it has come."""
+        if file not in self._ran:
+            code, _ = self._compiled(file)
+            self._ran[file] = names = self._names(file, ())
+            names["__name__"] = _dotted(self._root(), file)
+            try:
+                exec(code, names)
+            except BaseException:
+                del self._ran[file]
+                raise
+        return self._ran[file]
+
+    def _root(self) -> Path:
+        assert self.root is not None
+        return self.root
+
+
+class _Registry:
+    """Stands for the registries of OpenCompass, whose decorators only note names."""
+
+    @staticmethod
+    def register_module(*args: Any, **kwargs: Any) -> Any:
+        """Return what was decorated."""
+        return args[0] if args and callable(args[0]) else lambda found: found
+
+
+_STAND_INS: Mapping[str, Any] = {"get_data_path": get_data_path, "get_logger": lambda *_, **__: logging.getLogger("opencompass")}
+
+
+@functools.cache
+def _loader(folder: Path) -> _SourceLoader:
+    return _SourceLoader(folder)
+
+
+@functools.cache
+def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
+    """Return the files in which each class and function is defined."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for package in _PACKAGES:
+        for file in sorted((folder / package).rglob("*.py")):
+            for name in _DEFINED.findall(file.read_text(encoding="utf-8", errors="replace")):
+                found[name] = (*found.get(name, ()), file)
+    return found
+
+
+def _find(folder: Path, module: str, name: str) -> Path | None:
+    """Return the file that defines a name: the module itself, else the nearest below it, else the only one anywhere."""
+    own = folder.joinpath(*module.split(".")[1:])
+    if own.with_suffix(".py").is_file():
+        return own.with_suffix(".py")
+    files = _index(folder).get(name, ())
+    below = [file for file in files if module.startswith("opencompass") and own in file.parents]
+    return min(below, key=lambda file: len(file.parts)) if below else files[0] if len(files) == 1 else None
+
+
+def _dotted(folder: Path, file: Path) -> str:
+    parts = file.relative_to(folder).with_suffix("").parts
+    return ".".join(["opencompass", *(part for part in parts if part != "__init__")])
