@@ -17,6 +17,7 @@ from typing import Any
 from leaderflow.core.errors import SpecError
 from leaderflow.core.opencompass.data import get_data_path
 from leaderflow.core.opencompass.package import root
+from leaderflow.core.opencompass.reach import unfit
 from leaderflow.core.pyconfig import Loader, Names, is_reference, reference
 from leaderflow.core.registry import Kind
 
@@ -24,19 +25,22 @@ _PACKAGES = ("datasets", "evaluator", "openicl", "utils", "metrics")
 _NOT_RUN = ("opencompass.models", "opencompass.tasks", "opencompass.runners", "opencompass.openicl.icl_inferencer")
 _DEFINED = re.compile(r"^(?:class|def) (\w+)", re.M)
 _ADAPTERS: Mapping[Kind, str] = {"dataset": "readers.foreign:adapted", "evaluator": "evaluators.foreign:adapted"}
-_USED: Mapping[Kind, str] = {"dataset": "datasets", "evaluator": "", "postprocessor": ""}
-"""Kinds that can be run from source → the package they lie in."""
+_USED: frozenset[Kind] = frozenset({"dataset", "evaluator", "postprocessor"})
+"""Kinds that can be run from source."""
 
 
-def type_name(kind: Kind, module: str, name: str) -> str | None:
-    """Return ``opencompass.module:Name`` of a class or function whose source is at hand, or None."""
+def type_name(kind: Kind, module: str, name: str) -> tuple[str | None, str]:
+    """Return ``opencompass.module:Name`` of a class or function whose source is at hand, and if not, why it cannot be used.
+
+    Code that scores must be able to: it needs its packages, and must neither run what a model wrote nor ask another model.
+    """
     folder = root()
-    if kind not in _USED or folder is None:
-        return None
-    file = _find(folder, module, name.rpartition(".")[2])
-    if file is None or not _dotted(folder, file).startswith(f"opencompass.{_USED[kind]}"):
-        return None
-    return f"{_dotted(folder, file)}:{name}"
+    file = _find(folder, module, name.rpartition(".")[2]) if folder and kind in _USED else None
+    if folder is None or file is None or (kind == "dataset" and "datasets" not in file.relative_to(folder).parts):
+        return None, ""
+    if kind != "dataset" and (reason := unfit(file, name.partition(".")[0])):
+        return None, reason
+    return f"{_dotted(folder, file)}:{name}", ""
 
 
 def load(target: str, kind: Kind) -> Callable[..., Any]:
@@ -68,6 +72,7 @@ def adapted(kind: Kind, found: Callable[..., Any]) -> Callable[..., Any]:
 class _SourceLoader(Loader):
     """Runs files of the package, each once in this process."""
 
+    foreign = frozenset({"opencompass", "mmengine"})
     blocks = False
 
     def __init__(self, root: Path) -> None:
@@ -90,16 +95,19 @@ class _SourceLoader(Loader):
         above = package[: len(package) - level + 1]
         return self.imported(".".join([*above, *filter(None, module.split("."))]), name)
 
+    def globals(self, path: Path, trail: tuple[Path, ...]) -> Names:
+        names = super().globals(path, trail)
+        names["__name__"] = _dotted(self._root(), path)
+        self._ran[path] = names  # files that import each other see each other as far as they have come
+        return names
+
     def names(self, file: Path) -> Names:
-        """Return the globals of a file; those of one that is running already are as far as it has come."""
+        """Return the globals of a file."""
         if file not in self._ran:
-            code, _ = self._compiled(file)
-            self._ran[file] = names = self._names(file, ())
-            names["__name__"] = _dotted(self._root(), file)
             try:
-                exec(code, names)
+                self.run(file, self.compiled(file)[0], ())
             except BaseException:
-                del self._ran[file]
+                self._ran.pop(file, None)
                 raise
         return self._ran[file]
 

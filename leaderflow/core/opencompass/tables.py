@@ -35,6 +35,7 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
     },
     "eval_cfg": {
         "num_gpus": "",
+        "k": "",
         "dump_details": "every score is kept with its details",
         "dump_eval_details": "every score is kept with its details",
         "ds_split": "",

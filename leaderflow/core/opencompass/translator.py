@@ -60,11 +60,11 @@ class Translator:
             self.report.miss(f"type {wanted!r}" if wanted is not None else "no type", kind, place)
             return str(wanted)
         if module == UNDEFINED and not isinstance(wanted, str):
-            found = name if name in NAMES[kind] else None
-            hint = "" if found else "the file neither defines nor imports it"
+            found, hint = (name if name in NAMES[kind] else None), "the file neither defines nor imports it"
         else:
             found, hint = registered(kind, module, name) or _ours(kind, wanted), ""
-        found = found or sources.type_name(kind, module, name)
+            if found is None:
+                found, hint = sources.type_name(kind, module, name)
         if found is None or (":" not in found and found not in NAMES[kind]):
             self.report.miss(name, kind, place, hint or did_you_mean(name, NAMES[kind]).removeprefix("; "))
         return found or name

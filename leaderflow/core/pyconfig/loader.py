@@ -8,12 +8,14 @@ Imports of OpenCompass, of our own stage packages and of anything that is not in
 from __future__ import annotations
 
 import ast
+import contextlib
+import sys
 import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from leaderflow.core.errors import SpecError, did_you_mean
@@ -56,6 +58,8 @@ def load_config(path: str | Path, root: Path | None = None) -> Config:
 class Loader:
     """Runs files whose imports are replaced. Subclasses say what an import gives (`imported`, `base`)."""
 
+    foreign = transform.FOREIGN
+    """Packages whose names become references."""
     blocks = True
     """Whether mappings note where they were written."""
 
@@ -69,19 +73,20 @@ class Loader:
         if path in trail:
             names = " → ".join(shown(file) for file in (*trail, path))
             raise SpecError(f"base files build on each other: {names}", file=shown(trail[-1]))
-        code, lines = self._compiled(path)
+        code, lines = self.compiled(path)
         names = self.run(path, code, (*trail, path))
         return Config(path, {name: value for name, value in names.items() if not name.startswith("__")}, lines)
 
     def run(self, path: Path, code: Any, trail: tuple[Path, ...]) -> Names:
         """Run compiled code and return its globals."""
-        names = self._names(path, trail)
-        try:
-            exec(code, names)
-        except SpecError:
-            raise
-        except (Exception, SystemExit) as exc:
-            raise _failure(exc, path) from exc
+        names = self.globals(path, trail)
+        with _known_module(str(names["__name__"])):
+            try:
+                exec(code, names)
+            except SpecError:
+                raise
+            except (Exception, SystemExit) as exc:
+                raise _failure(exc, path) from exc
         return names
 
     def imported(self, module: str, name: str) -> Any:
@@ -121,14 +126,15 @@ class Loader:
         if self.root is not None:
             yield self.root / "configs", parts
 
-    def _compiled(self, path: Path) -> tuple[Any, dict[str, int]]:
+    def compiled(self, path: Path) -> tuple[Any, dict[str, int]]:
+        """Return a file's code and the line at which each name was last bound."""
         if path not in self._code:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # prompts are full of backslashes that mean nothing
                     tree = ast.parse(path.read_text(encoding="utf-8-sig"), str(path))
                     lines = transform.assigned(tree)
-                    self._code[path] = compile(transform.rewritten(tree, blocks=self.blocks), str(path), "exec"), lines
+                    self._code[path] = self._rewritten(tree, path), lines
             except FileNotFoundError:
                 raise SpecError("there is no such file", file=shown(path)) from None
             except SyntaxError as exc:
@@ -137,7 +143,11 @@ class Loader:
                 raise SpecError(f"cannot be read: {exc}", file=shown(path)) from None
         return self._code[path]
 
-    def _names(self, path: Path, trail: tuple[Path, ...]) -> Names:
+    def _rewritten(self, tree: ast.Module, path: Path) -> Any:
+        return compile(transform.rewritten(tree, self.foreign, blocks=self.blocks), str(path), "exec")
+
+    def globals(self, path: Path, trail: tuple[Path, ...]) -> Names:
+        """Return the globals that a file begins with."""
         names = Names(__name__=f"<{path.stem}>", __file__=str(path))
 
         def block(value: dict[str, Any], line: int) -> Block:
@@ -161,6 +171,20 @@ class Loader:
         name = "." * level + module
         hint = "" if self.root else "; name OpenCompass' checkout or package with --opencompass-root DIR"
         return SpecError(f"there is no base file for {name!r}{hint}", file=shown(path), line=line)
+
+
+@contextlib.contextmanager
+def _known_module(name: str) -> Iterator[None]:
+    """Keep a module of that name while its file runs: dataclasses look theirs up."""
+    before = sys.modules.get(name)
+    sys.modules[name] = ModuleType(name)
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = before
 
 
 def is_local(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 FOREIGN = frozenset({"opencompass", "mmengine", "torch", "templating", "readers", "inference", "evaluators"})
-"""Packages whose names become references, whether they are installed or not."""
+"""Packages whose names become references in a configuration, whether they are installed or not."""
 
 CONFIGS = "opencompass.configs"
 """Below this, names are files: base configurations."""
@@ -16,9 +16,15 @@ BLOCK, REFERENCE, STAR, BASE, BASE_STAR = "__block__", "__reference__", "__star_
 _MAPPINGS = frozenset({"dict", "ConfigDict"})
 
 
-def rewritten(tree: ast.Module, *, blocks: bool = True) -> ast.Module:
-    """Return the tree with its imports, and where `blocks` its mappings, rewritten; every statement keeps its line."""
-    changed = ast.fix_missing_locations(_Rewriter(blocks).visit(tree))
+def rewritten(tree: ast.Module, foreign: frozenset[str] = FOREIGN, *, blocks: bool = True) -> ast.Module:
+    """Return the tree with its imports rewritten, and where `blocks` its mappings; every statement keeps its line.
+
+    Args:
+        tree: the file.
+        foreign: packages whose names become references.
+        blocks: whether mappings note where they were written.
+    """
+    changed = ast.fix_missing_locations(_Rewriter(foreign, blocks).visit(tree))
     assert isinstance(changed, ast.Module)
     return changed
 
@@ -35,8 +41,8 @@ def assigned(tree: ast.Module) -> dict[str, int]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, blocks: bool) -> None:
-        self._blocks, self._in_base = blocks, False
+    def __init__(self, foreign: frozenset[str], blocks: bool) -> None:
+        self._foreign, self._blocks, self._in_base = foreign, blocks, False
 
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         if not (len(node.items) == 1 and _is_read_base(node.items[0].context_expr)):
@@ -50,13 +56,13 @@ class _Rewriter(ast.NodeTransformer):
         module = node.module or ""
         if node.level or self._in_base or module.startswith(f"{CONFIGS}."):
             return [_base_import(node, alias) for alias in node.names]
-        if module.partition(".")[0] in FOREIGN:
+        if module.partition(".")[0] in self._foreign:
             return [_from_foreign(node, module, alias) for alias in node.names]
         return node if module == "__future__" else _attempted(node, [_from_foreign(node, module, a) for a in node.names])
 
     def visit_Import(self, node: ast.Import) -> ast.AST | list[ast.stmt]:
         stands = [_module(node, alias) for alias in node.names]
-        own = [alias.name.partition(".")[0] in FOREIGN for alias in node.names]
+        own = [alias.name.partition(".")[0] in self._foreign for alias in node.names]
         return stands if all(own) else _attempted(node, stands)
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
