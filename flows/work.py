@@ -10,6 +10,7 @@ from leaderflow.core import registry
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from tasks.retrieve import helpers
 from tasks.session import Session
 from templating import stage as templating
 from templating.stage import Target
@@ -91,6 +92,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         chat_template=model.type == "HuggingFacewithChatTemplate",
     )
     templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
+    helpers(session, dataset, model)
     return Work(model, dataset, inferencer, target)
 
 
