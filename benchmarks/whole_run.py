@@ -1,7 +1,7 @@
 """A whole run over the fake API beside a bare aiohttp client: 1,000 samples, 200 ms, 64 in flight.
 
-Prints the window (first request to last answer) of both and their ratio, and the CPU seconds of the leaderflow process, its start-up
-and the Prefect client included.
+Prints the window (first request to last answer) of both, their ratio, and the CPU seconds of the leaderflow process, start-up and
+Prefect client included.
 """
 
 from __future__ import annotations
