@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import contextlib
 import os
+import resource
 import threading
 import urllib.request
 from collections.abc import Coroutine
@@ -23,6 +24,9 @@ from inference.api.window import Window
 T = TypeVar("T")
 
 CONNECT_S = 5.0
+
+OTHER_FILES = 512
+"""Open files that a process needs beside its connections."""
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _endpoints: dict[str, Endpoint] = {}
@@ -51,12 +55,19 @@ class Endpoint:
         """
         try:
             async with asyncio.timeout(timeout):
-                async with self._open().post(f"{self.base_url}/{path}", data=body, headers=headers, proxy=self.proxy) as response:
+                session, proxy = self._open(), self.proxy
+                async with session.post(
+                    self._url(path), data=body, headers=headers, proxy=proxy, allow_redirects=False
+                ) as response:
                     content = await response.read()
         except TimeoutError:
             raise Fault("retryable", f"no reply within {timeout:g} s") from None
         except (aiohttp.ClientError, OSError) as exc:
             raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
+        if 300 <= response.status < 400:  # following it could turn the POST into a GET, or carry the key elsewhere
+            raise Fault(
+                "run", f"HTTP {response.status}: the endpoint has moved to {response.headers.get('location', 'another address')}"
+            )
         if response.status != 200:
             raise from_status(response.status, content, retry_after(response.headers))
         return content
@@ -68,8 +79,11 @@ class Endpoint:
             OSError: the endpoint cannot be reached, or says nothing for `timeout` seconds (TimeoutError).
         """
         async with asyncio.timeout(timeout):
-            async with self._open().get(f"{self.base_url}/{path}", headers=headers, proxy=self.proxy) as response:
+            async with self._open().get(self._url(path), headers=headers, proxy=self.proxy) as response:
                 return response.status, await response.read()
+
+    def _url(self, path: str) -> str:
+        return f"{self.base_url}/{path}"
 
     def _open(self) -> aiohttp.ClientSession:
         if self.session is None:  # the window bounds the connections; waiting for one must not count against a request
@@ -109,6 +123,7 @@ def attach(base_url: str, size: int, patience: float) -> Endpoint:
             parts = Window(size, base_url), Breaker(base_url, patience), _proxy(base_url)
             endpoint = _endpoints[base_url] = Endpoint(base_url, *parts)
         endpoint.sizes.append(size)
+        _allow_connections(size)
     call(_resize(endpoint))
     return endpoint
 
@@ -145,6 +160,14 @@ async def _close_all() -> None:
 async def _resize(endpoint: Endpoint) -> None:
     if endpoint.sizes and endpoint.window.size != min(endpoint.sizes):
         endpoint.window.resize(min(endpoint.sizes))
+
+
+def _allow_connections(size: int) -> None:
+    """Raise the process's soft limit of open files where a window of `size` connections would not fit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 2 * size + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed if hard == resource.RLIM_INFINITY else min(needed, hard), hard))
 
 
 def _proxy(base_url: str) -> str | None:

@@ -71,7 +71,7 @@ class Script:
 
 @dataclass
 class Stats:
-    """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds."""
+    """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds, `headers` the last."""
 
     requests: int = 0
     peak: int = 0
@@ -79,6 +79,7 @@ class Stats:
     attempts: Counter[str] = dataclasses.field(default_factory=Counter)
     times: list[float] = dataclasses.field(default_factory=list)
     bodies: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
     prompt_times: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
 

@@ -62,6 +62,7 @@ class Fake:
         raw = await request.read()
         body = json.loads(raw)
         stats, prompt = self.stats, prompt_of(body)
+        stats.headers = dict(request.headers)
         attempt = self._note(raw, body, prompt)
         full = self.script.limit is not None and self.in_flight >= self.script.limit
         self.in_flight += 1

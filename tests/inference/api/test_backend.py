@@ -225,6 +225,29 @@ def test_the_key_is_sent_and_never_shown(
     assert "sk-secret" not in caplog.text
 
 
+def test_a_header_of_its_own_for_the_key(fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    arguments = {"key_header": "api-key", "extra_headers": {"X-Team": "a"}}
+    with opened(fake_openai, key_env="MY_KEY", arguments=arguments) as backend:
+        ask(backend, "q")
+    headers = fake_openai.stats["headers"]
+    assert (headers["api-key"], headers["X-Team"], headers.get("Authorization")) == ("sk-secret", "a", None)
+
+
+def test_a_key_in_the_headers_of_a_spec_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"arguments\.extra_headers\.Api-Key: a key must not stand in a spec"):
+        OpenAISDK(model(), extra_headers={"Api-Key": "sk-secret"})
+
+
+def test_an_endpoint_that_has_moved(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always({"status": 308, "headers": {"Location": "https://elsewhere/v1"}, "raw": ""})
+    with (
+        opened(fake_openai) as backend,
+        pytest.raises(BackendError, match="HTTP 308: the endpoint has moved to https://elsewhere/v1"),
+    ):
+        ask(backend, "q")
+
+
 def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(latency=0.02)
     with opened(fake_openai, batch_size=7) as one, opened(fake_openai, batch_size=12, path="other") as two:
