@@ -10,6 +10,7 @@ import resource
 import threading
 import urllib.request
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -53,21 +54,19 @@ class Endpoint:
         Raises:
             Fault: no reply within `timeout` seconds, a lost connection, or a status other than 200.
         """
+        options: dict[str, Any] = {"headers": headers, "proxy": self.proxy, "allow_redirects": False}
         try:
-            async with asyncio.timeout(timeout):
-                session, proxy = self._open(), self.proxy
-                async with session.post(
-                    self._url(path), data=body, headers=headers, proxy=proxy, allow_redirects=False
-                ) as response:
-                    content = await response.read()
+            async with asyncio.timeout(timeout), self._open().post(self._url(path), data=body, **options) as response:
+                content = await response.read()
+        except (aiohttp.ClientConnectionError, ConnectionError) as exc:  # a connection that cannot be had in time is one of them
+            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
         except TimeoutError:
             raise Fault("retryable", f"no reply within {timeout:g} s") from None
         except (aiohttp.ClientError, OSError) as exc:
-            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
+            raise Fault("retryable", f"the reply broke off: {exc or type(exc).__name__}") from None
         if 300 <= response.status < 400:  # following it could turn the POST into a GET, or carry the key elsewhere
-            raise Fault(
-                "run", f"HTTP {response.status}: the endpoint has moved to {response.headers.get('location', 'another address')}"
-            )
+            elsewhere = response.headers.get("location", "another address")
+            raise Fault("run", f"HTTP {response.status}: the endpoint has moved to {elsewhere}")
         if response.status != 200:
             raise from_status(response.status, content, retry_after(response.headers))
         return content
@@ -81,6 +80,27 @@ class Endpoint:
         async with asyncio.timeout(timeout):
             async with self._open().get(self._url(path), headers=headers, proxy=self.proxy) as response:
                 return response.status, await response.read()
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine in the endpoints' loop."""
+        return asyncio.run_coroutine_threadsafe(coroutine, loop())
+
+    async def resize(self) -> None:
+        """Fit the window to its present users."""
+        if self.sizes and self.window.size != min(self.sizes):
+            self.window.resize(min(self.sizes))
+
+    def detach(self, size: int) -> None:
+        """Give the endpoint back; the last user closes its connections."""
+        with _lock:
+            self.sizes.remove(size)
+            last = not self.sizes
+            if last:
+                _endpoints.pop(self.base_url, None)
+        if not last:
+            self.submit(self.resize()).result()
+        elif self.session is not None:
+            self.submit(self.session.close()).result()
 
     def _url(self, path: str) -> str:
         return f"{self.base_url}/{path}"
@@ -104,13 +124,8 @@ def loop() -> asyncio.AbstractEventLoop:
         return found
 
 
-def call(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the endpoints' loop and wait for its result."""
-    return asyncio.run_coroutine_threadsafe(coroutine, loop()).result()
-
-
 def attach(base_url: str, size: int, patience: float) -> Endpoint:
-    """Return the endpoint of that address; `detach` gives it back.
+    """Return the endpoint of that address; `Endpoint.detach` gives it back.
 
     Args:
         base_url: the address.
@@ -124,21 +139,8 @@ def attach(base_url: str, size: int, patience: float) -> Endpoint:
             endpoint = _endpoints[base_url] = Endpoint(base_url, *parts)
         endpoint.sizes.append(size)
         _allow_connections(size)
-    call(_resize(endpoint))
+    endpoint.submit(endpoint.resize()).result()
     return endpoint
-
-
-def detach(endpoint: Endpoint, size: int) -> None:
-    """Give an endpoint back; the last user closes its connections."""
-    with _lock:
-        endpoint.sizes.remove(size)
-        last = not endpoint.sizes
-        if last:
-            _endpoints.pop(endpoint.base_url, None)
-    if not last:
-        call(_resize(endpoint))
-    elif endpoint.session is not None:
-        call(endpoint.session.close())
 
 
 def _abandon() -> None:
@@ -155,11 +157,6 @@ async def _close_all() -> None:
     for endpoint in list(_endpoints.values()):
         if endpoint.session is not None:
             await endpoint.session.close()
-
-
-async def _resize(endpoint: Endpoint) -> None:
-    if endpoint.sizes and endpoint.window.size != min(endpoint.sizes):
-        endpoint.window.resize(min(endpoint.sizes))
 
 
 def _allow_connections(size: int) -> None:
