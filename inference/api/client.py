@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from inference.api.errors import Fault
 from inference.api.limits import RateLimits
 from inference.api.retry import wait_before
+from inference.api.window import Window
 from leaderflow.core.errors import BackendError
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Request, Status
@@ -47,6 +48,7 @@ class Client:
     ) -> None:
         self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
         self._limits = RateLimits(spec.rpm, spec.tpm)
+        self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None
         self._running: set[asyncio.Task[Any]] = set()
@@ -128,7 +130,14 @@ class Client:
             await asyncio.sleep(pause)
 
     async def _in_window(self, request: Request, ask: Ask, attempt: int) -> Answer:
-        """Ask once, within the endpoint's window and rate."""
+        """Ask once, within the model's own window, the endpoint's, and the rate."""
+        await self._own.acquire(first=attempt > 1)
+        try:
+            return await self._at_endpoint(request, ask, attempt)
+        finally:
+            self._own.release()
+
+    async def _at_endpoint(self, request: Request, ask: Ask, attempt: int) -> Answer:
         endpoint = self._attached()
         epoch = await endpoint.window.acquire(first=attempt > 1)
         try:

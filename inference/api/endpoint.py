@@ -38,7 +38,7 @@ _lock = threading.Lock()
 class Endpoint:
     """An endpoint in use. `window` and the connections are shared by all models, shards and cells that ask it.
 
-    Where its users name different sizes, the smallest counts: the server is one.
+    Its window is as large as the largest that one of its users asks for; each keeps to its own size besides.
     """
 
     base_url: str
@@ -87,8 +87,8 @@ class Endpoint:
 
     async def resize(self) -> None:
         """Fit the window to its present users."""
-        if self.sizes and self.window.size != min(self.sizes):
-            self.window.resize(min(self.sizes))
+        if self.sizes and self.window.size != max(self.sizes):
+            self.window.resize(max(self.sizes))
 
     def detach(self, size: int) -> None:
         """Give the endpoint back; the last user closes its connections."""

@@ -71,10 +71,15 @@ class Script:
 
 @dataclass
 class Stats:
-    """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds, `headers` the last."""
+    """Counters.
+
+    `peaks` are the peaks of single models, `attempts` counts equal prompts, `times` are the arrivals in seconds, `headers` are the
+    last request's.
+    """
 
     requests: int = 0
     peak: int = 0
+    peaks: dict[str, int] = dataclasses.field(default_factory=dict)
     statuses: Counter[str] = dataclasses.field(default_factory=Counter)
     attempts: Counter[str] = dataclasses.field(default_factory=Counter)
     times: list[float] = dataclasses.field(default_factory=list)

@@ -67,6 +67,13 @@ def test_a_completions_request(fake_openai: FakeOpenAI) -> None:
     assert fake_openai.stats["bodies"] == [{"model": "fake", "prompt": "The capital of France is", "max_completion_tokens": 4}]
 
 
+def test_the_end_token_of_a_meta_template(fake_openai: FakeOpenAI) -> None:
+    roles = [{"role": "BOT", "generate": True}]
+    with opened(fake_openai, meta_template={"round": roles, "eos_token_id": 7}, arguments={"route": "completions"}) as backend:
+        list(backend.generate([Request("k", Prompt(text="q"), Settings())]))
+    assert fake_openai.stats["bodies"][0]["stop_token_ids"] == [7]
+
+
 def test_a_responses_request(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(reply="Paris. Next")
     with opened(fake_openai, arguments={"route": "responses"}) as backend:
@@ -262,7 +269,8 @@ def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
         for thread in threads:
             thread.join()
     assert len(got) == 160
-    assert fake_openai.stats["peak"] == 7
+    stats = fake_openai.stats
+    assert (stats["peak"], stats["peaks"]) == (12, {"fake": 7, "other": 12})
 
 
 def test_waiting_for_a_place_is_no_time_out(fake_openai: FakeOpenAI) -> None:
