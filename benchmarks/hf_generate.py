@@ -19,7 +19,7 @@ from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Prompt, Request, Settings
 
-BATCH, NEW_TOKENS, ROUNDS = 16, 48, 3
+BATCH, NEW_TOKENS, ROUNDS = 16, 48, 2
 TOPICS = [
     "the sea",
     "a small town in the mountains",
@@ -53,6 +53,7 @@ class Bare:
         self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
 
     def __call__(self, texts: list[str]) -> list[str]:
+        """Answer texts."""
         import torch
 
         template: Any = self.tokenizer.apply_chat_template
@@ -77,11 +78,10 @@ class Ours:
         self.backend = HuggingFacewithChatTemplate(spec, dtype="float32")
 
     def __call__(self, texts: list[str]) -> list[str]:
+        """Answer texts."""
         settings = Settings(max_out_len=NEW_TOKENS)
-        asked = [
-            Request(sha256_hex(t + str(n)), Prompt(messages=({"role": "user", "content": t},)), settings)
-            for n, t in enumerate(texts)
-        ]
+        chats = [Prompt(messages=({"role": "user", "content": text},)) for text in texts]
+        asked = [Request(sha256_hex(f"{n}"), chat, settings) for n, chat in enumerate(chats)]
         found = {answer.request_key: answer.output or "" for answer in self.backend.generate(asked)}
         return [found[request.request_key] for request in asked]
 
@@ -96,7 +96,7 @@ def timed(run: Callable[[list[str]], list[str]], texts: list[str]) -> tuple[floa
 def main() -> None:
     folder = sys.argv[1] if len(sys.argv) > 1 else str(fetch.get("smollm2-135m"))
     runs: dict[str, Callable[[list[str]], list[str]]] = {"bare": Bare(folder), "leaderflow": Ours(folder)}
-    texts, times = prompts(), {name: [] for name in runs}
+    texts, times = prompts(), {name: list[tuple[float, float]]() for name in runs}
     answers = {name: run(texts[:2]) for name, run in runs.items()}
     for _ in range(ROUNDS):
         for name, run in runs.items():
