@@ -38,6 +38,7 @@ INFERENCERS = {
     "PPLInferencer": "inference.inferencers.ppl:PPLInferencer",
     "PPLOnlyInferencer": "inference.inferencers.ppl_only:PPLOnlyInferencer",
     "LLInferencer": "inference.inferencers.ll:LLInferencer",
+    "CLPInferencer": "inference.inferencers.clp:CLPInferencer",
 }
 
 MODELS = {
