@@ -92,7 +92,7 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     """Return the letter of a reply that is nothing else, or whose first or last line begins with it or whose last word it is."""
     if whole := patterns.alone.fullmatch(part):
         return _found(whole, patterns, several, firm=True)
-    lines = [line for line in re.finditer(r"[^\n]*\S[^\n]*", part) if len(cues.ENUMERATED.findall(line[0])) < 3]
+    lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
     match = patterns.last_word.search(part)

@@ -14,9 +14,9 @@ _HAN = r"\u4e00-\u9fff"
 _ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–-]|(?i:because|since|due|which|\()|" + f"[{_HAN}])"
 _JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
 
-GAP = r"[\s\"'「【(\[{<:=>→—–-]*(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply|just|the)\b[\s:]*)*"
+GAP = r"[\s\"'「【(\[{<:=>→—–-]*+(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply|just|the)\b[\s:]*)*"
 _WORD = (
-    r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|(?:number|answer) (?=choice|option))[\s:]*"
+    r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|(?:number|answer) (?=choice|option))[\s:]{0,4}"
     r"|选项|选){0,2}"
 )
 _BE = (
@@ -43,13 +43,13 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
     Without `lead` it starts at the first label, which is faster where nothing stands before it.
     """
-    closed = rf"{label}\s*[)\]}}\"'」】]*"
-    item = rf"{_WORD}[(\[{{\"'「【]*\s*{closed}"
+    closed = rf"{label}\s{{0,3}}[)\]}}\"'」】]{{0,4}}"
+    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}\s{{0,3}}{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?:\s*(?:[,/;&+、]|(?i:and|or|as well as)\b|[和与及或]))+\s*"
+    joint = r"(?:\s{0,3}(?:[,/;&+、]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,3}"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
-    return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs})*|{word})"
+    return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
 
 
 _NOT_BUT = (
@@ -58,7 +58,7 @@ _NOT_BUT = (
 _ABOUT = r"(?:\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,20},)?"
 _ANSWER = (
     r"(?<![A-Za-z])(?:answers?|ans\.?|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
-    rf"{_ABOUT}(?:\s+(?:choice|option|letter))?\s*"
+    rf"{_ABOUT}(?:\s++(?:choice|option|letter))?\s*+"
 )
 _FITTING = r"\b(?:correct|right|best|true|appropriate|suitable|proper|accurate|final|chosen|selected|valid|only|closest|most \w+)"
 _NOUN = (
@@ -75,17 +75,17 @@ FIRM = (
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^\W*(?:final\s+|correct\s+)?answer\W*\n+\W*)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
-    BOX + r"[\s{(\[]*<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
+    BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter)>)<GAP><LIST>",
     r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
-    r"\[\[\s*<LIST>\s*\]\]",
+    r"\[\[\s{0,3}<LIST>\s*\]\]",
     r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?)?\s*"
     rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*\s+|^\W*)"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*\s+|^[^\w\n]*+)"
     r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote(?: for)?|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
     r"答案(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
@@ -107,7 +107,7 @@ LOOSE = (
     r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|[→⇒]|=>|->)[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
     r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>" + _STOP,
-    r"(?i:^\W*(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
+    r"(?i:^[^\w\n]*+(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
     r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong|incorrect|false)))",
     rf"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one) (?:that|which)\b[^.,;\n]{{1,60}}?|exception|odd one out)\s+is\b)"
     r"<GAP><LIST>" + _STOP,
@@ -122,16 +122,16 @@ LOOSE = (
 )
 """Weaker statements: they count where no firm one is made, or where they take one back."""
 
-ALONE = rf"[^\w?]*(?:(?i:the )?{_WORD}(?i:is\b)?)<GAP><LIST>(?:选项|项)?[^\w?]*"
+ALONE = rf"[^\w?]*+(?:(?i:the )?{_WORD}(?i:is\b)?)<GAP><LIST>(?:选项|项)?[^\w?]*"
 """A reply that is nothing but labels."""
 
 LINE = (
-    rf"[^\w\n]*?{_WORD}[(\[{{]*(?P<list><L>)[)\]}}]*(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
+    rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
     r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not )|错|不))"
 )
 """A line that is a label, or begins with one, and does not reject it."""
 
-LAST_WORD = rf"[.!?。:,][ \t]+{_WORD}[(\[]*(?P<list><L>)[\s.)\]]*\Z"
+LAST_WORD = rf"[.!?。:,][ \t]+{_WORD}[(\[]{{0,4}}(?P<list><L>)[\s.)\]]*\Z"
 """A label as a sentence of its own, or as the last part of one, at the end."""
 
 WORDS = r"(?i:\b(?:options?|choices?|letters?|answers?|statements?|and|or|the|as well as|correct|right|final)\b)"

@@ -41,7 +41,7 @@ def is_mention(text: str, start: int, value: int, end: int) -> bool:
         value: where what it states begins.
         end: where that ends.
     """
-    before, stated = text[:start], text[start:value]
+    before, stated = text[max(start - 300, 0) : start], text[start:value]
     sentence = SENTENCE.split(before)[-1] + stated
     clause = CLAUSE.split(SENTENCE.split(before)[-1])[-1] + (_NOUN.match(stated) or [""])[0]
     asked = re.match(r"[\s)\]}\"']*(?:吗|呢|么)?\?", text[end:])
