@@ -33,8 +33,9 @@ _PHRASE = re.compile(
     r"|答案\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం)\s*(?::|は|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result)>)"
 )
+_OPEN = r"(?:[\s:=(\[{\"'≈~€£¥₹$]|\\(?![dt]?frac))*"
 _LEAD = re.compile(
-    r"[\s:=(\[{\\\"'≈~€£¥₹]*(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?[\s\\(\[{$]*"
+    _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|。|;|, (?:not|because|since|as|so|which|and not)\b|\bbecause\b|\bsince\b|<|\(")
 _REFUSAL = re.compile(
