@@ -58,7 +58,7 @@ def _tagged(part: str) -> tuple[int, int] | None:
 
 
 def _phrased(part: str) -> tuple[int, int] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-20:]):
         start = phrase.end() + len(part[phrase.end() :]) - len(part[phrase.end() :].lstrip())
         end = next((m.start() for m in _END.finditer(part, start)), len(part))
         if part[start:end].strip(" *_`.:") and not mentions.is_mention(part, phrase.start(), phrase.end(), end):

@@ -14,7 +14,7 @@ _FENCE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
-_NOT_PROGRAMS = frozenset(["text", "txt", "plaintext", "output", "console", "bash", "sh", "shell", "json", "markdown", "md", "diff", "yaml", "xml", "html"])
+_NOT_PROGRAMS = frozenset("text txt plaintext output console bash sh shell json markdown md diff yaml xml html".split())
 _DEFINES = re.compile(
     r"^\s*(?:async def|def|class|from\s+\S+\s+import|import)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
 )

@@ -66,8 +66,8 @@ BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
 
 
 def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
-    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
-    for opened in re.finditer(command, text):
+    r"""Yield [start, end) of what stands in each ``\boxed{…}`` of the last fifty whose braces balance, in order; inner ones come after outer ones."""
+    for opened in list(re.finditer(command, text))[-50:]:
         depth = 1
         for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
             depth += 1 if brace[1] == "{" else -1
