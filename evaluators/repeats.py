@@ -6,14 +6,13 @@ All come from the one table of sample × repeat. Samples with fewer than k score
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evaluators.normalise import number
 from leaderflow.core.errors import SpecError
 from leaderflow.core.statistics import Estimate, g_pass_at_k, mean_estimate, mg_pass_at_k, pass_at_k, pass_hat_k
 from leaderflow.core.types import Json, Metric
@@ -21,8 +20,6 @@ from leaderflow.core.types import Json, Metric
 if TYPE_CHECKING:
     from evaluators.base import Rating
     from evaluators.cell import Item
-
-_NUMBER = re.compile(r"[+-]?\d{1,300}(/\d{1,300}|\.\d{0,300})?")
 
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -68,14 +65,10 @@ def _vote(answers: Sequence[Json]) -> int | None:
 
 def _same(answer: Json) -> str:
     """Answers with one text here count together: numbers by value (1/2, 0.5, 0.50), other text without case and outer blanks."""
-    text = answer.strip() if isinstance(answer, str) else json.dumps(answer, sort_keys=True)
-    number = text.replace(",", "").replace(" ", "")
-    if not _NUMBER.fullmatch(number):
-        return text.casefold()
-    try:
-        return str(Fraction(number))
-    except ZeroDivisionError:
-        return text.casefold()
+    value = number(answer)
+    if value is not None:
+        return str(value)
+    return (answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)).strip().casefold()
 
 
 def _of_k(counts: Sequence[tuple[int, int, str | None]], k: int) -> list[Metric]:

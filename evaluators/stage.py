@@ -51,7 +51,8 @@ def postprocess(
         DataError: an answer of no sample, or a missing output column.
         SpecError: a postprocessor that does not exist.
     """
-    rows = dict(rows_of(samples))
+    asked = set(outputs.column("sample_id").to_pylist())  # a shard's own samples, not the whole cell's
+    rows = dict(rows_of(samples.filter([sample_id in asked for sample_id in samples.column("sample_id").to_pylist()])))
     clean = Pipeline(dataset, model_postprocessor, role_markers)
     references = _references(rows, dataset)
     lines = []

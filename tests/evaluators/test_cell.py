@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from evaluators.base import Evaluator, Rating
+from evaluators.corpus import matthews
+from evaluators.rouge import RougeEvaluator
+from leaderflow.core.errors import DataError
+from tests.evaluators.cells import answers, rows, scored, spec
+
+HERE = __name__
+
+
+class LengthEvaluator(Evaluator):
+    """An evaluator of ten lines."""
+
+    metric = "same_length"
+
+    def observe(self, prediction: Any, reference: Any, row: Any) -> bool:
+        return len(prediction) == len(reference)
+
+
+class Fraction(Evaluator):
+    metric = "share"
+    scale = 1.0
+
+    def observe(self, prediction: Any, reference: Any, row: Any) -> float:
+        return float(prediction or 0)
+
+
+class Correlation(Evaluator):
+    metric = "mcc"
+
+    def observe(self, prediction: Any, reference: Any, row: Any) -> Rating:
+        return Rating(data=(prediction, reference))
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        return {"mcc": 100 * matthews([r.data for r in ratings]), "nothing": math.nan}
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, HERE, sys.modules[__name__])
+
+
+def test_an_evaluator_takes_ten_lines() -> None:
+    _, scores, metrics = scored(answers("ab", "abc"), rows("xy", "xy"), spec(f"{HERE}:LengthEvaluator"))
+    assert [s["correct"] for s in scores] == [True, False]
+    assert metrics["same_length"]["value"] == 50.0
+
+
+def test_metrics_are_in_their_own_unit() -> None:
+    _, scores, metrics = scored(answers("0.5", "1", "0.25", "0.75"), rows(*"xxxx"), spec(f"{HERE}:Fraction"))
+    found = metrics["share"]
+    assert (found["value"], found["scale"], found["higher_is_better"]) == (0.625, 1.0, True)
+    assert found["stderr"] == pytest.approx(0.161374, abs=1e-6)
+    assert (scores[1]["score"], scores[1]["correct"]) == (1.0, None)
+
+
+def test_corpus_metrics_get_bootstrap_intervals() -> None:
+    given = ["y", "n"] * 40
+    wanted = ["y", "n"] * 30 + ["n", "y"] * 10
+    _, _, metrics = scored(answers(*given), rows(*wanted), spec(f"{HERE}:Correlation"))
+    found = metrics["mcc"]
+    assert found["value"] == pytest.approx(50.0)
+    assert 25 < found["ci_low"] < 50 < found["ci_high"] < 75
+    assert found["stderr"] == pytest.approx(100 * math.sqrt((1 - 0.25) / 80), rel=0.15)
+
+
+def test_nan_becomes_null() -> None:
+    _, _, metrics = scored(answers("y", "n"), rows("y", "n"), spec(f"{HERE}:Correlation"))
+    assert metrics["nothing"]["value"] is None
+
+
+def test_corpus_metrics_see_empty_answers() -> None:
+    outputs = answers("y", {"status": "filtered"}, "n", {"output": "", "status": "truncated"})
+    _, scores, metrics = scored(outputs, rows("y", "y", "n", "n"), spec(f"{HERE}:Correlation"))
+    assert metrics["mcc"]["value"] == pytest.approx(100 * matthews([("y", "y"), ("", "y"), ("n", "n"), ("", "n")]))
+    assert [s["status"] for s in scores] == ["ok", "filtered", "ok", "unparsed"]
+
+
+def test_repeats_of_corpus_metrics_are_averaged() -> None:
+    given = ["y", "n", "n", "y", "y", "y", "n", "n"]
+    _, _, metrics = scored(answers(*given, repeats=2), rows("y", "n", "y", "n"), spec(f"{HERE}:Correlation", n=2))
+    first, second = given[::2], given[1::2]
+    expected = [100 * matthews(list(zip(part, ["y", "n", "y", "n"], strict=True))) for part in (first, second)]
+    assert metrics["avg@2"]["value"] == pytest.approx(sum(expected) / 2)
+
+
+def test_recorded_bootstrap_median_is_the_value_and_the_error_that_of_the_mean() -> None:
+    ratings = RougeEvaluator().rate(["a b c", "a", "x y", "q"], ["a b d", "a", "x z", "p"])
+    assert abs(RougeEvaluator().combine(ratings)["rouge1"] - 100 * (2 / 3 + 1 + 0.5 + 0) / 4) < 3
+
+
+def test_lengths_that_differ_are_refused() -> None:
+    with pytest.raises(DataError, match="2 predictions, 1 references"):
+        LengthEvaluator().rate(["a", "b"], ["a"])
+    with pytest.raises(DataError, match="no predictions to score"):
+        LengthEvaluator().measure([], [])
