@@ -80,12 +80,19 @@ def scores_of(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Score]:
 
 
 def metrics_of(evaluator: Evaluator, items: Sequence[Item], ratings: Sequence[Rating]) -> list[Metric]:
-    """Return the metrics of a cell, the leading one first; those over repeats follow. No item: one metric without a value."""
+    """Return the metrics of a cell, the leading one first; those over repeats follow.
+
+    Without any item, or where the metric does not exist for these samples, the leading metric has no value.
+    """
+    scale, higher = evaluator.unit(evaluator.metric)
+    absent = [Metric(evaluator.metric, None, scale, higher_is_better=higher)]
     if not items:
-        scale, higher = evaluator.unit(evaluator.metric)
-        return [Metric(evaluator.metric, None, scale, higher_is_better=higher)]
+        return absent
     clusters = clusters_of(items)
-    measured = _means(evaluator, ratings, clusters) if evaluator.averages else _corpus(evaluator, items, ratings, clusters)
+    try:
+        measured = _means(evaluator, ratings, clusters) if evaluator.averages else _corpus(evaluator, items, ratings, clusters)
+    except (DataError, ArithmeticError):  # one class only, nothing to divide by: a property of the data, not a fault of the run
+        measured = absent
     return repeat_metrics(measured, items, ratings, evaluator.design.k)
 
 

@@ -77,6 +77,14 @@ def test_nan_becomes_null() -> None:
     assert metrics["nothing"]["value"] is None
 
 
+def test_a_metric_that_does_not_exist_is_null() -> None:
+    outputs = answers({"output": "", "turns": "[0.2, 0.8]"}, {"output": "", "turns": "[0.4, 0.6]"})
+    _, scores, metrics = scored(outputs, rows(1, 1), spec("AUCROCEvaluator"))
+    assert metrics["auc_score"]["value"] is None
+    assert metrics["auc_score"]["scale"] == 100.0
+    assert len(scores) == 2
+
+
 def test_corpus_metrics_see_empty_answers() -> None:
     outputs = answers("y", {"status": "filtered"}, "n", {"output": "", "status": "truncated"})
     _, scores, metrics = scored(outputs, rows("y", "y", "n", "n"), spec(f"{HERE}:Correlation"))
