@@ -93,7 +93,7 @@ def metrics_of(evaluator: Evaluator, items: Sequence[Item], ratings: Sequence[Ra
         measured = _means(evaluator, ratings, clusters) if evaluator.averages else _corpus(evaluator, items, ratings, clusters)
     except (DataError, ArithmeticError):  # one class only, nothing to divide by: a property of the data, not a fault of the run
         measured = absent
-    return repeat_metrics(measured, items, ratings, evaluator.design.k)
+    return repeat_metrics(measured, items, ratings, evaluator.design.n, evaluator.design.k)
 
 
 def clusters_of(items: Sequence[Item]) -> list[Hashable] | None:

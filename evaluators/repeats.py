@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def repeat_metrics(metrics: list[Metric], items: Sequence[Item], ratings: Sequence[Rating], ks: Sequence[int]) -> list[Metric]:
+def repeat_metrics(
+    metrics: list[Metric], items: Sequence[Item], ratings: Sequence[Rating], n: int, ks: Sequence[int]
+) -> list[Metric]:
     """Return a cell's metrics with those over repeats: the leading one becomes ``avg@n``, binary ones get the others.
 
     Raises:
         SpecError: a k above the number of repeats.
     """
-    repeats = max(item.repeat for item in items) + 1
+    repeats = max(n, 1 + max(item.repeat for item in items))
     if bad := [k for k in ks if k > repeats]:
         raise SpecError(f"pass@{bad[0]} needs at least {bad[0]} repeats of every sample, this cell has {repeats}: set n: {bad[0]}")
     if repeats == 1:

@@ -125,7 +125,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     """
     config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
-    evaluator.design = Design(dataset.reader_cfg.cluster_column, tuple(dataset.k))
+    evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
     return evaluator
 
 

@@ -110,3 +110,27 @@ def test_lengths_that_differ_are_refused() -> None:
         LengthEvaluator().rate(["a", "b"], ["a"])
     with pytest.raises(DataError, match="no predictions to score"):
         LengthEvaluator().measure([], [])
+
+
+class Picky(Evaluator):
+    metric = "accuracy"
+
+    def observe(self, prediction: Any, reference: Any, row: Any) -> bool:
+        return {"a": True, "b": False}[prediction]
+
+
+def test_one_unreadable_answer_is_wrong_and_says_why() -> None:
+    _, scores, metrics = scored(answers("a", "c", "a"), rows(*"xxx"), spec(f"{HERE}:Picky"))
+    assert [s["correct"] for s in scores] == [True, False, True]
+    assert "KeyError" in scores[1]["detail"]
+    assert metrics["accuracy"]["value"] == pytest.approx(200 / 3)
+    with pytest.raises(DataError, match="Picky cannot score these answers: KeyError: 'c'"):
+        scored(answers("c", "d"), rows(*"xx"), spec(f"{HERE}:Picky"))
+
+
+def test_a_refused_sample_is_in_no_mean_likelihood() -> None:
+    lines = [{"nll": 4.0, "scored_tokens": 2}, {"nll": 1.0, "scored_tokens": 1}, {"status": "rejected"}]
+    _, scores, metrics = scored(answers(*lines), rows(*"xyz"), spec("AveragePPLEvaluator"))
+    assert metrics["average_ppl"]["value"] == pytest.approx(1.5)
+    assert (metrics["average_ppl"]["scale"], metrics["average_ppl"]["higher_is_better"]) == (None, False)
+    assert [s["score"] for s in scores] == [None, None, None]
