@@ -10,7 +10,7 @@
 
 `observe` returns True or False, a number in 0–1, a mapping of metric → number in 0–1, or a `Rating`. The metrics are the
 means times `scale`. A metric that is not a mean over samples (BLEU, a correlation) overrides `combine`. An evaluator that is
-faster on many answers at once overrides `observe_all`.
+faster on many answers at once overrides `observe_all`. The form of OpenCompass, all answers → metrics, is `evaluators.whole_set`.
 """
 
 from __future__ import annotations

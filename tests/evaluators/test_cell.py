@@ -10,6 +10,7 @@ import pytest
 from evaluators.base import Evaluator, Rating
 from evaluators.corpus import matthews
 from evaluators.rouge import RougeEvaluator
+from evaluators.whole_set import WholeSet
 from leaderflow.core.errors import DataError
 from tests.evaluators.cells import answers, rows, scored, spec
 
@@ -110,6 +111,27 @@ def test_lengths_that_differ_are_refused() -> None:
         LengthEvaluator().rate(["a", "b"], ["a"])
     with pytest.raises(DataError, match="no predictions to score"):
         LengthEvaluator().measure([], [])
+
+
+class OfOldForm(WholeSet):
+    metric = "accuracy"
+
+    def evaluate(self, predictions: Any, references: Any, rows: Any) -> dict[str, Any]:
+        rights = [p == r for p, r in zip(predictions, references, strict=True)]
+        if "boom" in predictions:
+            return {"error": "no boom allowed"}
+        details = {str(i): {"pred": p, "correct": right} for i, (p, right) in enumerate(zip(predictions, rights, strict=True))}
+        return {"accuracy": 100 * sum(rights) / len(rights), "kind": "old", "details": details}
+
+
+def test_the_form_of_opencompass_gives_scores_and_metrics() -> None:
+    _, scores, metrics = scored(answers("a", "b", "a", "a"), rows(*"aaaa"), spec(f"{HERE}:OfOldForm"))
+    assert [s["correct"] for s in scores] == [True, False, True, True]
+    assert list(metrics) == ["accuracy"]
+    assert metrics["accuracy"]["value"] == 75.0
+    assert metrics["accuracy"]["stderr"] == pytest.approx(21.65, rel=0.1)
+    with pytest.raises(DataError, match="OfOldForm: no boom allowed"):
+        OfOldForm().measure(["boom"], ["a"])
 
 
 class Picky(Evaluator):
