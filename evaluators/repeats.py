@@ -94,10 +94,9 @@ def _tail(k: int, threshold: float, n: int, correct: int) -> float:
 def _mean(name: str, values: Sequence[tuple[float, str | None]], *, binary: bool = False) -> Metric:
     numbers, clusters = [v for v, _ in values], [c for _, c in values]
     grouped = None if clusters[0] is None else clusters
-    return metric_of(name, mean_estimate(numbers, grouped, binary=binary), 100.0, factor=100.0)
+    return metric_of(name, mean_estimate(numbers, grouped, binary=binary).times(100.0), 100.0)
 
 
-def metric_of(name: str, estimate: Estimate, scale: float | None, *, higher: bool = True, factor: float = 1.0) -> Metric:
-    """Return an estimate times `factor` as a metric."""
-    stderr, low, high = (None if part is None else part * factor for part in (estimate.stderr, estimate.low, estimate.high))
-    return Metric(name, estimate.value * factor, scale, stderr, low, high, higher)
+def metric_of(name: str, estimate: Estimate, scale: float | None, *, higher: bool = True) -> Metric:
+    """Return an estimate, which is in the metric's unit, as a metric."""
+    return Metric(name, estimate.value, scale, estimate.stderr, estimate.low, estimate.high, higher)

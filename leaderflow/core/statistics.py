@@ -52,6 +52,11 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
+    def times(self, factor: float) -> Estimate:
+        """Return the estimate in another unit."""
+        parts = (None if part is None else part * factor for part in (self.stderr, self.low, self.high))
+        return Estimate(self.value * factor, *parts)
+
 
 def mean_stderr(values: Sequence[float]) -> float | None:
     """Return s/√n with the sample deviation s (n−1 below), or None for fewer than two values."""
