@@ -31,7 +31,7 @@ def rated(judge: Any, predictions: Sequence[Any], references: Sequence[Any]) -> 
     """Return right or wrong by a judge of (answer, reference) that runs in worker processes."""
     pairs = [(str(p), str(r)) for p, r in zip(predictions, references, strict=True)]
     distinct = list(dict.fromkeys(pairs))
-    verdicts = dict(zip(distinct, run_limited(judge, distinct, limit=_LIMIT, fallback=False), strict=True))
+    verdicts = dict(zip(distinct, run_limited(judge, distinct, limit=_LIMIT, fallback=False, warm=library), strict=True))
     return [Rating({"accuracy": float(verdicts[pair])}, bool(verdicts[pair])) for pair in pairs]
 
 
