@@ -62,7 +62,8 @@ class Evaluator:
     """Base of all evaluators that look at predictions and references. Subclasses state their source, range and direction.
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
-    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have.
+    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `needs_sandbox` the languages whose
+    programs it executes.
     """
 
     metric: ClassVar[str] = "score"
@@ -71,6 +72,7 @@ class Evaluator:
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {}
     needs: frozenset[str] = frozenset()
     uses_references: ClassVar[bool] = True
+    needs_sandbox: frozenset[str] = frozenset()
     design: Design = Design()
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:

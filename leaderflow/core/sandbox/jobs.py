@@ -33,7 +33,7 @@ class Limits:
 class Program:
     """A whole program that reads stdin and writes stdout. It passes if it ends with status 0.
 
-    With `token`, a program must also write that text as the last thing it does: exit status 0 alone then proves nothing.
+    With `token`, a program must also have written that text: its exit status alone then proves nothing.
     """
 
     source: str

@@ -71,7 +71,7 @@ def _program(box: Box, job: Program, limits: Limits) -> Outcome:
         in_time = converse([(process_stdin, data)], reads, process, monotonic() + limits.wall)
         code = process.wait(1.0) if in_time else None
     status = _ended(code, err.text())
-    if status == "passed" and job.token is not None and not out.tail.rstrip().endswith(job.token.encode()):
+    if status == "passed" and job.token is not None and job.token.encode() not in out.head + out.tail:
         status = "crashed"
     return Outcome(status, out.text(), err.text(), message="" if status == "passed" else _last_line(err.text()))
 

@@ -63,7 +63,7 @@ def test_the_solution_cannot_find_what_the_tests_expect() -> None:
         "    for path in ('/proc/self/environ', '/proc/self/cmdline', '/proc/1/cmdline'):\n"
         "        try: seen.append(open(path).read())\n"
         "        except OSError: pass\n"
-        "    return 31337 if 'xyzzy' + '42' in repr(texts)[:5_000_000] + repr(seen) else a + b"
+        "    return 31337 if ''.join(['xyz', 'zy42']) in repr(texts)[:5_000_000] + repr(seen) else a + b"
     )
     tests = "secret = 'xyzzy42'\nassert add(2, 2) == 4, secret"
     assert judged(code, tests, Limits()).passed
