@@ -135,7 +135,14 @@ class Docker:
         variables = [part for name, value in ENVIRONMENT.items() for part in ("--env", f"{name}={value}")]
         closed = ["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
         bounds = ["--memory", str(limits.memory), "--pids-limit", str(limits.processes), "--user", "65534:65534"]
-        files = ["--tmpfs", f"/tmp:size={limits.file_size * 4},mode=1777,exec", "--volume", f"{INSIDE}:{INSIDE}:ro", "--workdir", "/tmp"]
+        files = [
+            "--tmpfs",
+            f"/tmp:size={limits.file_size * 4},mode=1777,exec",
+            "--volume",
+            f"{INSIDE}:{INSIDE}:ro",
+            "--workdir",
+            "/tmp",
+        ]
         return [
             *("docker", "run", "--rm", "--interactive", "--init", *variables, *closed, *bounds, *files, self.image),
             *(self.python, *ISOLATED, str(INSIDE / script)),

@@ -40,7 +40,9 @@ def processes() -> int:
 
 
 def test_fork_bomb_ends() -> None:
-    source = "import os\ntry:\n    while True: os.fork()\nexcept BlockingIOError:\n    print('no more', flush=True)\n    os._exit(3)"
+    source = (
+        "import os\ntry:\n    while True: os.fork()\nexcept BlockingIOError:\n    print('no more', flush=True)\n    os._exit(3)"
+    )
     began = time.monotonic()
     outcome = script(source)
     assert "no more" in outcome.stdout
@@ -95,7 +97,9 @@ def test_signals_do_not_buy_time() -> None:
 
 def test_signals_reach_nobody_outside() -> None:
     victim = os.getpid()
-    source = f"import os\nfor pid in ({victim}, {os.getppid()}):\n    try: os.kill(pid, 0); print('seen', pid)\n    except OSError: pass"
+    source = (
+        f"import os\nfor pid in ({victim}, {os.getppid()}):\n    try: os.kill(pid, 0); print('seen', pid)\n    except OSError: pass"
+    )
     assert "seen" not in script(source).stdout
 
 
@@ -220,7 +224,7 @@ def test_rights_are_gone() -> None:
     [
         ("bash", "(:|:)& cat /proc/*/environ; sleep 60"),
         ("javascript", "require('fs').writeFileSync('/usr/escaped', 'x')"),
-        ("cpp", "#include <cstdlib>\n#include <fstream>\nint main() { std::ofstream f(\"/usr/escaped\"); return f ? 0 : 1; }"),
+        ("cpp", '#include <cstdlib>\n#include <fstream>\nint main() { std::ofstream f("/usr/escaped"); return f ? 0 : 1; }'),
     ],
 )
 def test_other_languages_are_in_the_same_box(language: str, source: str) -> None:

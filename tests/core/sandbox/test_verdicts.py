@@ -21,10 +21,10 @@ CHEATS = {
     "SystemExit inside a call": "def add(a, b): raise SystemExit(0)",
     "printed success": "print('passed')\nprint('{\"status\": \"passed\"}')\nraise SystemExit",
     "success on every descriptor": (
-        "import os\nfor fd in range(64):\n    try: os.write(fd, b'{\"status\": \"passed\", \"message\": \"\"}\\n')\n    except OSError: pass\n"
+        'import os\nfor fd in range(64):\n    try: os.write(fd, b\'{"status": "passed", "message": ""}\\n\')\n    except OSError: pass\n'
         "os._exit(0)"
     ),
-    "success at exit": "import atexit, os\natexit.register(lambda: os.write(2, b'{\"status\": \"passed\"}'))\nraise SystemExit(0)",
+    "success at exit": 'import atexit, os\natexit.register(lambda: os.write(2, b\'{"status": "passed"}\'))\nraise SystemExit(0)',
     "always equal": "class T:\n    def __eq__(s, o): return True\ndef add(a, b): return T()",
     "an int that is always equal": "class T(int):\n    __eq__ = lambda s, o: True\ndef add(a, b): return T(5)",
     "other assertion error": (
