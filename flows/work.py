@@ -11,6 +11,7 @@ from leaderflow.core import registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from tasks.retrieve import helpers
 from tasks.session import Session
 from templating import stage as templating
 from templating.stage import Target
@@ -107,6 +108,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         chat_template=model.type == "HuggingFacewithChatTemplate",
     )
     templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
+    helpers(session, dataset, model)
     return Work(model, dataset, inferencer, target)
 
 

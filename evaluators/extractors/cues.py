@@ -66,9 +66,7 @@ _NOUN = (
     r"|term|word|sentence|value)"
 )
 _SEEM = r"\b(?:is|are|was|must be|has to be|should be|would be|seems?(?: to be)?|appears?(?: to be)?|looks(?: to be)?(?: like)?|becomes|remains)"
-_FOREIGN = (
-    r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)|(?:正解|答え)(?:は|:)|정답(?:은|:)"
-)
+_FOREIGN = r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)|(?:正解|答え)(?:は|:)|정답(?:은|:)"
 
 FIRM = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
@@ -102,16 +100,19 @@ LOOSE = (
     rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right|correct)\s+one\b|correct|right|true)\b"
     r"(?!\s+(?:that|to|about|in)\b))",
     r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right|true)\b)",
-    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
+    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>"
+    + _STOP,
     r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
     r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|[→⇒]|=>|->)[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
-    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>"
+    + _STOP,
     r"(?i:^\W*(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
     r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong|incorrect|false)))",
-    rf"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one) (?:that|which)\b[^.,;\n]{{1,60}}?|exception|odd one out)\s+is\b)"
+    r"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one) (?:that|which)\b[^.,;\n]{1,60}?|exception|odd one out)\s+is\b)"
     r"<GAP><LIST>" + _STOP,
-    rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>" + _STOP,
+    rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>"
+    + _STOP,
     r"<LIST>\s+(?i:best\s+\w+s\b)",
     r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*)+but\s+)<GAP><LIST>" + _STOP,

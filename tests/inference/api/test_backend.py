@@ -243,8 +243,8 @@ def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
 
 
 def test_waiting_for_a_place_is_no_time_out(fake_openai: FakeOpenAI) -> None:
-    fake_openai.script(latency=0.6)
-    with opened(fake_openai, batch_size=256, timeout=1.5, retries=0) as backend:
+    fake_openai.script(latency=2)
+    with opened(fake_openai, batch_size=256, timeout=5, retries=0) as backend:
         got = ask(backend, *map(str, range(768)))
     assert {a.status for a in got.values()} == {"ok"}
     assert (fake_openai.stats["requests"], fake_openai.stats["peak"]) == (768, 256)
