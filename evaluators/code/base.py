@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
 from leaderflow.core.sandbox import Job, Limits, Outcome, run_many
 from leaderflow.core.types import Row
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 class CodeEvaluator(Evaluator):
@@ -46,10 +49,10 @@ class CodeEvaluator(Evaluator):
 
 
 def detail_of(outcome: Outcome | None) -> dict[str, str]:
-    """Return what `show` prints of an outcome; nothing in it depends on the clock or on the order of runs."""
+    """Return what `show` prints of an outcome. Equal runs give equal text: addresses of objects are cut."""
     if outcome is None:
         return {"status": "failed", "message": "no program was found"}
-    return {"status": outcome.status, "message": outcome.message}
+    return {"status": outcome.status, "message": _ADDRESS.sub("0x…", outcome.message)}
 
 
 def program_of(prediction: Any) -> str:

@@ -73,7 +73,8 @@ def _program(box: Box, job: Program, limits: Limits) -> Outcome:
     status = _ended(code, err.text())
     if status == "passed" and job.token is not None and job.token.encode() not in out.head + out.tail:
         status = "crashed"
-    return Outcome(status, out.text(), err.text(), message="" if status == "passed" else _last_line(err.text()))
+    message = _last_line(err.text()) or (f"it ended with status {code}" if status == "failed" else "")
+    return Outcome(status, out.text(), err.text(), message="" if status == "passed" else message)
 
 
 def _ended(code: int | None, stderr: str) -> Verdict:
