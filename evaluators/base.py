@@ -67,7 +67,7 @@ class Evaluator:
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
     (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
-    that was refused or in which nothing was found.
+    that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes.
     """
 
     metric: ClassVar[str] = "score"
@@ -76,6 +76,8 @@ class Evaluator:
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {}
     needs: frozenset[str] = frozenset()
     blank: ClassVar[Json] = ""
+    uses_references: ClassVar[bool] = True
+    needs_sandbox: frozenset[str] = frozenset()
     design: Design = Design()
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
