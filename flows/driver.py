@@ -143,7 +143,7 @@ class Driver:
 
     async def _cell(self, cell: Work, done: dict[str, Cell]) -> None:
         read = self.read[cell.dataset.abbr]
-        examples = await self.do(RetrieveStep(self.session, cell.dataset, read.rows, read.pool_rows))
+        examples = await self.do(RetrieveStep(self.session, cell.dataset, cell.model, read.rows, read.pool_rows))
         rows = await asyncio.to_thread(self.session.store.read, examples["examples"])
         shards = await self._shards(cell, read, rows)
         step = ScoreStep(self.session, cell.label, cell.dataset, read.samples, shards.outputs, shards.extracted)

@@ -13,7 +13,9 @@ _PHRASE = re.compile(
     r"|答案\w{0,3}?(?:是|为|[:：])[:：]?|####[ \t]+(?=\S)"
 )
 _TAG = re.compile(r"<((?:final_?)?answer)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_END = re.compile(r"(?<!\bSt)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bMt)[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so|which)\b| (?:because|since)\b")
+_END = re.compile(
+    r"(?<!\bSt)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bMt)[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so|which)\b| (?:because|since)\b"
+)
 _WRAPPED = re.compile(
     r"\A(?:\*\*(.+)\*\*|__(.+)__|`(.+)`|\$\$?(.+?)\$?\$|\\\((.+)\\\)|\\\[(.+)\\\]|\"(.+)\"|“(.+)”|「(.+)」)\Z", re.DOTALL
 )
@@ -56,7 +58,7 @@ def _tagged(part: str) -> tuple[int, int] | None:
 
 
 def _phrased(part: str) -> tuple[int, int] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-20:]):
         start = phrase.end() + len(part[phrase.end() :]) - len(part[phrase.end() :].lstrip())
         end = next((m.start() for m in _END.finditer(part, start)), len(part))
         if part[start:end].strip(" *_`.:") and not mentions.is_mention(part, phrase.start(), phrase.end(), end):

@@ -15,12 +15,25 @@ _FENCE = re.compile(
 )
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
 _NOT_PROGRAMS = frozenset("text txt plaintext output console bash sh shell json markdown md diff yaml xml html".split())
-_DEFINES = re.compile(r"^\s*(?:async def|def|class|from\s+\S+\s+import|import)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
+_DEFINES = re.compile(
+    r"^\s*(?:async def|def|class|from\s+\S+\s+import|import)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
+)
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
 _CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\|)", re.MULTILINE)
 _OPENING = re.compile(r"\s*\[BEGIN\][ \t]*\n")
 _EFFECTIVE = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.With),
+    *(
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ClassDef,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Assign,
+        ast.AugAssign,
+        ast.For,
+        ast.While,
+        ast.With,
+    ),
     *(ast.If, ast.Try, ast.Raise),
 )
 

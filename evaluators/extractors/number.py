@@ -18,12 +18,12 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _INTEGER = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\{,\}\d{3})+(?!\d)|\d{1,3}(?: {1,2}\d{3})+(?![\d./])|\d+"
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])(?<!\d:)(?<!\^)(?<!\^\{)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–]|(?<=[:=] )[-−–] )?[€£¥₹]?(?:"
-    r"(?P<mixed>\d+(?=\s*\\?[dt]?frac|[ ]+\d+/\d|\s?[½⅓⅔¼¾⅕⅛]))?\s*(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
+    r"(?:(?P<mixed>\d+)(?= {0,2}\\?[dt]?frac| {1,2}\d+/\d| ?[½⅓⅔¼¾⅕⅛]) {0,2})?(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
     r"|(?P<over>\d+)\s?/\s?(?P<under>\d+)(?![\d/])|(?P<vulgar>[½⅓⅔¼¾⅕⅛]))"
     r"|10\s*\^\s*\{?\s*(?P<ten>[-−]?\d+)\s*\}?"
     rf"|(?P<whole>{_INTEGER})?(?P<point>\.\d+)?(?<=\d)"
-    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])|\s*(?:[×x·]|\\times|\\cdot|\s)\s*10\s*(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
+    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])| {0,2}(?:[×x·]|\\times|\\cdot| ) {0,2}10 {0,2}(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
+    r"(?: {0,2}(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
     r"(?!(?:st|nd|rd|th)\b|:\d|\d)"
 )
 _MARK = re.compile(r"####[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
@@ -33,8 +33,9 @@ _PHRASE = re.compile(
     r"|答案\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం)\s*(?::|は|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result)>)"
 )
+_OPEN = r"(?:[\s:=(\[{\"'≈~€£¥₹$]|\\(?![dt]?frac))*"
 _LEAD = re.compile(
-    r"[\s:=(\[{\\\"'≈~€£¥₹]*(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?[\s\\(\[{$]*"
+    _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|。|;|, (?:not|because|since|as|so|which|and not)\b|\bbecause\b|\bsince\b|<|\(")
 _REFUSAL = re.compile(
@@ -48,6 +49,10 @@ _COUNTED = re.compile(
 )
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
 _UNFINISHED = re.compile(r"[=+×÷*/?？]\s*\Z|(?<=\s)[-−]\s*\Z")
+
+
+_PHRASES = 20
+"""How many answer phrases are looked at, from the end."""
 
 
 def final_number(text: str) -> Extraction:
@@ -96,10 +101,10 @@ def _boxed(part: str) -> re.Match[str] | None:
 
 
 def _phrased(part: str) -> re.Match[str] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         lead = _LEAD.match(part, phrase.end())
         start = lead.end() if lead else phrase.end()
-        end = min((m.start() for m in [_SENTENCE_END.search(part, start)] if m), default=len(part))
+        end = min((m.start() for m in [_SENTENCE_END.search(part, start, start + 400)] if m), default=len(part))
         end = min(end, *(place for place in [part.find("\n", start)] if place >= 0), len(part))
         number = _NUMBER.match(part, start) or _NUMBER.match(part, phrase.end())
         numbers = list(_NUMBER.finditer(part, max(part.rfind("=", start, end), start), end))
@@ -120,7 +125,7 @@ def _last(part: str, bold: str) -> re.Match[str] | None:
 def _backwards(part: str, start: int) -> Iterator[re.Match[str]]:
     listed = {mark.start(1) for mark in _LIST_MARK.finditer(part)}
     for number in reversed(list(_NUMBER.finditer(part, start))):
-        if number.start() not in listed and not _COUNTED.search(part, 0, number.start()):
+        if number.start() not in listed and not _COUNTED.search(part[max(number.start() - 20, 0) : number.start()]):
             yield number
 
 

@@ -14,9 +14,7 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_MARKDOWN = (
-    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
-)
+_MARKDOWN = r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
 _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
@@ -68,8 +66,8 @@ BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
 
 
 def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
-    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
-    for opened in re.finditer(command, text):
+    r"""Yield [start, end) of what stands in each ``\boxed{…}`` of the last fifty whose braces balance, in order; inner ones come after outer ones."""
+    for opened in list(re.finditer(command, text))[-50:]:
         depth = 1
         for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
             depth += 1 if brace[1] == "{" else -1

@@ -75,8 +75,8 @@ class HuggingFaceBaseModel:
         self._dtype = dtype or ("auto" if _has_gpu() else "float32")
         self._device_map, self._gguf_file, self._peft_path = device_map, gguf_file, peft_path
         adapter = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
-        extra = adapter | ({"gguf": gguf_file} if gguf_file else {})
-        self.identity = model_identity(self._folder, dtype=self._dtype, chat=self._chat, extra=extra)
+        files = files_digest(self._folder, gguf_file or "")
+        self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=adapter)
         self.max_seq_len = spec.max_seq_len or context_length(self._folder)
         self._engine = Engine(self._load)
 
