@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pyarrow as pa
+
 from flows.progress import Progress
 from flows.result import Plan, PlannedCell
 from flows.work import Work, cuts, needs_pool, plan_cells, shard_size
@@ -33,13 +35,18 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
     return Plan(cells=cells, shards=sum(c.shards for c in cells), requests=requests, answered=answered, to_ask=requests - answered)
 
 
-def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
+    """Return the samples of a cell and its rendered prompts, as a run has them."""
     tables = ReadStep(session, cell.dataset, pool=needs_pool(cell.dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
     examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
     chosen = getattr(cell.inferencer, "labels", None)
     labels = templating.labels(cell.dataset, samples, chosen) if cell.inferencer.choice is not None else None
-    prompts = templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels)
+    return samples, templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels)
+
+
+def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+    samples, prompts = render_all(session, cell)
     backend = session.backend(cell.model)
     requests = cell.inferencer.requests(prompts, backend.identity, defaults(cell.model, cell.dataset.infer_cfg.inferencer))
     keys = Counter(request.request_key for request in requests)

@@ -1,4 +1,4 @@
-"""Dataset classes in the style of OpenCompass: a class with ``load(**arguments)`` that gives a `datasets.Dataset` or a `DatasetDict`."""
+"""Dataset classes in the style of OpenCompass: ``load(**arguments)`` gives a `datasets.Dataset` or a `DatasetDict`."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ MODELS = {
     "HuggingFaceBaseModel": "inference.huggingface.backend:HuggingFaceBaseModel",
     "HuggingFacewithChatTemplate": "inference.huggingface.backend:HuggingFacewithChatTemplate",
     "Scripted": "inference.scripted:Scripted",
+    "Imported": "inference.imported:Imported",
 }
 
 EVALUATORS = {

@@ -11,11 +11,12 @@ from leaderflow.core.names import NAMES
 from leaderflow.core.opencompass.models import abbr_of
 from leaderflow.core.opencompass.translator import Translator, Where
 from leaderflow.core.pyconfig import Block
-from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg
+from leaderflow.core.specs import Config, DatasetSpec, EvalCfg, InferCfg, ReaderCfg
 from leaderflow.core.types import Json
 
 _OWN = frozenset({"abbr", "type", "reader_cfg", "infer_cfg", "eval_cfg"})
 _FIELDS = frozenset(DatasetSpec.model_fields) - {"arguments", "source", "compat", *_OWN}
+_SECTIONS: Mapping[str, type[Config]] = {"reader_cfg": ReaderCfg, "infer_cfg": InferCfg, "eval_cfg": EvalCfg}
 _FILES = {"json": "JsonlDataset", "csv": "CsvDataset", "parquet": "ParquetDataset"}
 """Builder names of the datasets library that read files."""
 
@@ -24,28 +25,26 @@ def dataset(translator: Translator, block: Mapping[str, Any], around: Where) -> 
     """Return a dataset block as it is written here."""
     place = translator.where(block, around)
     found: dict[str, Json] = {"type": "", "abbr": abbr_of(block), "compat": "opencompass"}
-    for key in ("reader_cfg", "infer_cfg", "eval_cfg"):
-        found[key] = _section(translator, key, block.get(key), place)
+    found.update((key, _section(translator, key, block[key], place)) for key in _SECTIONS if block.get(key) is not None)
     kind = translator.name("dataset", block.get("type"), place)
     rest = {key: value for key, value in block.items() if key not in _OWN and value is not None}
-    rest = {key: translator.value(value, place) for key, value in rest.items() if not translator.ignore("dataset", key, place)}
+    rest = {key: translator.value(value, place) for key, value in rest.items()}
     if kind == "HFDataset":
-        kind, rest = _hub(rest, found["reader_cfg"])
+        kind, rest = _hub(rest, found.get("reader_cfg"))
     found["type"] = kind
-    _arguments(translator, kind, rest, place)
-    return Block({**found, **rest}).written_at(*place)
+    return Block({**found, **_taken(translator, kind, rest, place)}).written_at(*place)
 
 
 def _section(translator: Translator, name: str, section: Any, place: Where) -> Json:
     if not isinstance(section, Mapping):
         return translator.value(section, place)
     place = translator.where(section, place)
-    model = {"reader_cfg": ReaderCfg, "infer_cfg": InferCfg, "eval_cfg": EvalCfg}[name]
+    fields = _SECTIONS[name].model_fields
     found: dict[str, Json] = {}
     for key, value in section.items():
         if translator.ignore(name, str(key), place):
             continue
-        if not isinstance(key, str) or key not in model.model_fields:
+        if not isinstance(key, str) or key not in fields:
             translator.report.miss(f"{name}.{key if isinstance(key, str) else '{…}'}", "key", place)
         elif value is not None or key == "output_column":
             found[key] = translator.part(key, value, place)
@@ -67,15 +66,18 @@ def _hub(rest: dict[str, Json], reader: Json) -> tuple[str, dict[str, Json]]:
     return kind, rest | ({"local": files} if isinstance(files, dict) else {"path": str(files)})
 
 
-def _arguments(translator: Translator, kind: str, rest: Mapping[str, Json], place: Where) -> None:
-    """Report what a dataset type does not take."""
-    extra = [key for key in rest if key not in _FIELDS]
-    if not extra or kind not in NAMES["dataset"]:
-        return
+def _taken(translator: Translator, kind: str, rest: Mapping[str, Json], place: Where) -> dict[str, Json]:
+    """Return the keys that a dataset type takes; others are reported, or dropped where there is a word for them."""
+    if kind not in NAMES["dataset"]:
+        return dict(rest)
     try:
         accepted, others = registry.arguments("dataset", kind)
     except SpecError:
-        return
-    for key in extra:
-        if key not in accepted and not others:
+        return dict(rest)
+    found = {}
+    for key, value in rest.items():
+        if key in _FIELDS or key in accepted or others:
+            found[key] = value
+        elif not translator.ignore("dataset", key, place):
             translator.report.miss(f"{kind}({key}=…)", "argument", place)
+    return found

@@ -17,7 +17,7 @@ from leaderflow.core.pyconfig import Config, load_config
 from leaderflow.core.pyconfig.values import dotted
 from leaderflow.core.specs import SummaryGroup
 from leaderflow.core.types import Json
-from leaderflow.core.yaml import Located, Place, Steps, shown
+from leaderflow.core.yaml import Located, Place, Steps, kind_of, shown
 
 _GROUP_FIELDS = frozenset(SummaryGroup.model_fields) - {"expected", "transforms"}
 
@@ -88,18 +88,18 @@ def _blocks(config: Config, names: Iterable[str]) -> Iterator[tuple[Mapping[str,
     for name in names:
         value, line = config.values[name], config.lines.get(name)
         if not isinstance(value, list | tuple):
-            raise config.error(f"{name} must be a list of mappings, not {_kind(value)}", name)
+            raise config.error(f"must be a list of mappings, not {_kind(value)}", name)
         for position, block in enumerate(value):
             if not isinstance(block, Mapping):
                 flat = "; join lists with sum([...], [])" if isinstance(block, list) else ""
-                raise config.error(f"{name}[{position}] must be a mapping, not {_kind(block)}{flat}", name)
+                raise config.error(f"must be a mapping, not {_kind(block)}{flat}", name, f"{name}[{position}]")
             if id(block) not in seen:
                 seen.add(id(block))
                 yield block, (shown(config.path), line)
 
 
 def _kind(value: Any) -> str:
-    return f"the class {dotted(value)}" if isinstance(value, type) else f"{type(value).__name__} {str(value)[:40]!r}"
+    return f"the class {dotted(value)}" if isinstance(value, type) else kind_of(dict(value) if isinstance(value, dict) else value)
 
 
 def _summarizer(translator: Translator, block: Any, abbrs: set[str]) -> Json:
@@ -108,10 +108,12 @@ def _summarizer(translator: Translator, block: Any, abbrs: set[str]) -> Json:
         return {}
     place = translator.where(block, (shown(translator.config.path), translator.config.lines.get("summarizer")))
     if (kind := block.get("type")) is not None and "DefaultSummarizer" not in str(kind):
-        translator.report.note(f"summarizer {getattr(kind, '__name__', kind)}: the leaderboard shows every metric of the evaluators", place)
+        translator.report.note(
+            f"summarizer {getattr(kind, '__name__', kind)}: the leaderboard shows every metric of the evaluators", place
+        )
     known, groups = set(abbrs), []
-    for group in map(translator.value, block.get("summary_groups") or [], [place] * len(block.get("summary_groups") or [])):
-        group = {key: value for key, value in group.items() if key in _GROUP_FIELDS}
+    for written in block.get("summary_groups") or []:
+        group = {key: value for key, value in translator.value(written, place).items() if key in _GROUP_FIELDS}
         group["subsets"] = [_subset(subset) for subset in group.get("subsets", [])]
         if any(_name(subset) in known for subset in group["subsets"]):
             groups.append(group)
@@ -136,9 +138,9 @@ def _rest(translator: Translator) -> None:
     config, report = translator.config, translator.report
     for name in ("infer", "eval"):
         block = config.values.get(name)
-        for part in block if isinstance(block, Mapping) else ():
-            if part in tables.SPLIT_AND_RUN:
-                report.note(tables.SPLIT_AND_RUN[part], translator.where(block[part], (shown(config.path), config.lines.get(name))))
+        for part, word in tables.SPLIT_AND_RUN.items():
+            if isinstance(block, Mapping) and part in block:
+                report.note(word, translator.where(block[part], (shown(config.path), config.lines.get(name))))
     for name, word in tables.TOP.items():
         if name in config.values:
             report.note(f"{name}: {word}", (shown(config.path), config.lines.get(name)))

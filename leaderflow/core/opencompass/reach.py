@@ -13,7 +13,9 @@ from pathlib import Path
 _OPTIONAL = frozenset({"opencompass", "mmengine", "modelscope"})
 """Packages that are replaced, or used only where a variable of OpenCompass asks for them."""
 
-_DANGER = re.compile(r"\b(?:exec|eval)\(|\bsubprocess\b|\bmultiprocessing\b|\bos\.system\b|\bopenai\b|\b\w*Inferencer\b|\bjudge_cfg\b")
+_DANGER = re.compile(
+    r"\b(?:exec|eval)\(|\bsubprocess\b|\bmultiprocessing\b|\bos\.system\b|\bopenai\b|\b\w*Inferencer\b|\bjudge_cfg\b"
+)
 """Signs that scoring runs what a model wrote, or asks another model."""
 
 

@@ -36,7 +36,7 @@ class NoCounterpart(SpecError):
     def __init__(self, missing: Iterable[Missing]) -> None:
         self.missing = list(dict.fromkeys(missing))
         first = self.missing[0]
-        named = [f"{m.kind} {m.name} ({m.place})" for m in self.missing[:SHOWN]]
+        named = [f"{m.kind} {m.name}" + (f" ({m.place})" if m.place != first.place else "") for m in self.missing[:SHOWN]]
         more = f" and {len(self.missing) - SHOWN} more" if len(self.missing) > SHOWN else ""
         hint = f"; {first.hint}" if first.hint else ""
         super().__init__(f"no counterpart for {', '.join(named)}{more}{hint}", file=first.file, line=first.line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import logging
 import re
 from collections.abc import Callable, Mapping
@@ -60,13 +61,30 @@ def load(target: str, kind: Kind) -> Callable[..., Any]:
 
 
 def adapted(kind: Kind, found: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a class in the style of OpenCompass in the form in which ours are called; anything else as it is."""
+    """Return a class or function in the style of OpenCompass in the form in which ours are called; anything else as it is."""
+    if kind == "postprocessor" and inspect.isfunction(found):
+        return _by_text(found)
     target = _ADAPTERS.get(kind)
     if target is None or not isinstance(found, type):
         return found
     module, _, name = target.partition(":")
     adapter: Callable[[type], Callable[..., Any]] = getattr(importlib.import_module(module), name)
     return adapter(found)
+
+
+def _by_text(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a postprocessor whose first parameter is called `text`, whatever its author called it."""
+    signature = inspect.signature(function)
+    first, *others = signature.parameters.values()
+    if first.name == "text":
+        return function
+
+    @functools.wraps(function)
+    def renamed(text: Any, **arguments: Any) -> Any:
+        return function(text, **arguments)
+
+    renamed.__signature__ = signature.replace(parameters=[first.replace(name="text"), *others])  # type: ignore[attr-defined]
+    return renamed
 
 
 class _SourceLoader(Loader):

@@ -126,7 +126,13 @@ MODEL_FIELDS: Mapping[str, str] = {
 }
 """Their key of a model → ours, where the value stays as it is."""
 
-SAMPLING: Mapping[str, str] = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "seed": "seed", "random_seed": "seed"}
+SAMPLING: Mapping[str, str] = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "seed": "seed",
+    "random_seed": "seed",
+}
 """Keys of a model, of `generation_kwargs` and of `gen_config` that are sampling settings."""
 
 NOT_SAMPLING = frozenset({"do_sample", "max_new_tokens", "max_tokens", "stop_token_ids", "skip_special_tokens", "eos_token_id"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ class Translator:
     def name(self, kind: Kind, wanted: Any, place: Where) -> str:
         """Return the registered name of a type, or its own where there is none, which the report then holds."""
         if is_local(wanted):
-            return self._local(kind, wanted, place)
+            return self._local(kind, wanted)
         if isinstance(wanted, str) and (wanted in NAMES[kind] or ":" in wanted):
             return wanted
         module, name = _named(wanted)
@@ -66,7 +66,9 @@ class Translator:
             if found is None:
                 found, hint = sources.type_name(kind, module, name)
         if found is None or (":" not in found and found not in NAMES[kind]):
-            self.report.miss(name, kind, place, hint or did_you_mean(name, NAMES[kind]).removeprefix("; "))
+            if isinstance(wanted, str) and not hint:  # an imported name is no slip of the pen
+                hint = did_you_mean(name, NAMES[kind]).removeprefix("; ")
+            self.report.miss(name, kind, place, hint)
         return found or name
 
     def value(self, value: Any, around: Where) -> Json:
@@ -113,14 +115,13 @@ class Translator:
                 self.report.miss(f"{name}({key}=…)", "argument", place, did_you_mean(key, accepted).removeprefix("; "))
         return given
 
-    def _local(self, kind: Kind, wanted: Any, place: Where) -> str:
+    def _local(self, kind: Kind, wanted: Any) -> str:
         """Register a function or class of the file itself for this process, under a name that changes with its file."""
         code = getattr(wanted, "__code__", None)
         file = Path(code.co_filename) if code else self.config.path
         digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
         line = f"{code.co_firstlineno}." if code and wanted.__name__ == "<lambda>" else ""
         name = f"{file.name}:{line}{wanted.__qualname__}@{digest}"
-        self.report.note(f"{wanted.__qualname__} is code of {file.name}: YAML cannot hold it", place)
         registry.register_local(name, sources.adapted(kind, wanted))
         return name
 
@@ -134,7 +135,7 @@ def _named(value: Any) -> tuple[str, str]:
     """Return (module, name) of a class, a function, a reference or a dotted name."""
     if isinstance(value, str):
         return split(value)
-    if isinstance(value, type) or isinstance(value, Callable) and hasattr(value, "__qualname__"):  # type: ignore[arg-type]
+    if callable(value) and hasattr(value, "__qualname__"):
         return str(value.__module__), str(value.__qualname__)
     return "", ""
 
@@ -142,7 +143,9 @@ def _named(value: Any) -> tuple[str, str]:
 def _ours(kind: Kind, value: Any) -> str | None:
     """Return ``module:Name`` of a class that really was imported, or that one of our packages holds."""
     module, name = _named(value)
-    if isinstance(value, str) or (is_reference(value) and module.partition(".")[0] not in {"templating", "inference", "evaluators"}):
+    if isinstance(value, str) or (
+        is_reference(value) and module.partition(".")[0] not in {"templating", "inference", "evaluators"}
+    ):
         return None
     return f"{module}:{name}"
 
@@ -155,8 +158,3 @@ def _plain(value: Json, steps: Steps, places: dict[Steps, Place]) -> Json:
     if isinstance(value, list):
         return [_plain(inner, (*steps, position), places) for position, inner in enumerate(value)]
     return value
-
-
-def first(values: Iterable[Any]) -> Any:
-    """Return the first value, or None."""
-    return next(iter(values), None)

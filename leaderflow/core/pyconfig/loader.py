@@ -37,9 +37,9 @@ class Config:
     values: dict[str, Any]
     lines: dict[str, int] = field(default_factory=dict)
 
-    def error(self, message: str, name: str | None = None) -> SpecError:
-        """Return the error that names the file, and the line of a variable."""
-        return SpecError(message, file=shown(self.path), line=self.lines.get(name or ""), key=name)
+    def error(self, message: str, name: str | None = None, key: str | None = None) -> SpecError:
+        """Return the error that names the file, the line of a variable, and the key in it."""
+        return SpecError(message, file=shown(self.path), line=self.lines.get(name or ""), key=key or name)
 
 
 def load_config(path: str | Path, root: Path | None = None) -> Config:
@@ -74,8 +74,8 @@ class Loader:
             names = " → ".join(shown(file) for file in (*trail, path))
             raise SpecError(f"base files build on each other: {names}", file=shown(trail[-1]))
         code, lines = self.compiled(path)
-        names = self.run(path, code, (*trail, path))
-        return Config(path, {name: value for name, value in names.items() if not name.startswith("__")}, lines)
+        found = self.run(path, code, (*trail, path))
+        return Config(path, {name: value for name, value in found.items() if not name.startswith("__")}, lines)
 
     def run(self, path: Path, code: Any, trail: tuple[Path, ...]) -> Names:
         """Run compiled code and return its globals."""
@@ -83,9 +83,9 @@ class Loader:
         with _known_module(str(names["__name__"])):
             try:
                 exec(code, names)
-            except SpecError:
-                raise
             except (Exception, SystemExit) as exc:
+                if isinstance(exc, SpecError) and exc.file:
+                    raise
                 raise _failure(exc, path) from exc
         return names
 
@@ -202,5 +202,5 @@ def _failure(exc: BaseException, path: Path) -> SpecError:
         if isinstance(frame.tb_frame.f_globals, Names):
             file, line = frame.tb_frame.f_code.co_filename, frame.tb_lineno
         frame = frame.tb_next
-    said = " ".join(traceback.format_exception_only(exc)[-1].split())
+    said = exc.message if isinstance(exc, SpecError) else " ".join(traceback.format_exception_only(exc)[-1].split())
     return SpecError(said, file=shown(Path(file)), line=line)

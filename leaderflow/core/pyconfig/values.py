@@ -63,6 +63,7 @@ class ReferenceType(type):
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return a block, what the postprocessor gives, or an instance of the file's own class."""
         if not is_reference(cls):
             return super().__call__(*args, **kwargs)
         _defined(cls)
