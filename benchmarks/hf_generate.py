@@ -19,7 +19,7 @@ from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Prompt, Request, Settings
 
-BATCH, NEW_TOKENS, ROUNDS = 16, 48, 2
+BATCH, NEW_TOKENS, ROUNDS = 16, 24, 2
 TOPICS = [
     "the sea",
     "a small town in the mountains",
