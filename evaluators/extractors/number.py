@@ -18,18 +18,21 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _INTEGER = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\{,\}\d{3})+(?!\d)|\d{1,3}(?: {1,2}\d{3})+(?![\d./])|\d+"
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])(?<!\d:)(?<!\^)(?<!\^\{)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–]|(?<=[:=] )[-−–] )?[€£¥₹]?(?:"
-    r"(?:(?P<mixed>\d+)(?= {0,2}\\?[dt]?frac| {1,2}\d+/\d| ?[½⅓⅔¼¾⅕⅛]) {0,2})?(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
+    r"(?:(?P<mixed>\d+)(?= {0,2}\\?[dt]?frac| {1,2}\d+/\d"
+    r"| ?[½⅓⅔¼¾⅕⅛]) {0,2})?(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
     r"|(?P<over>\d+)\s?/\s?(?P<under>\d+)(?![\d/])|(?P<vulgar>[½⅓⅔¼¾⅕⅛]))"
     r"|10\s*\^\s*\{?\s*(?P<ten>[-−]?\d+)\s*\}?"
     rf"|(?P<whole>{_INTEGER})?(?P<point>\.\d+)?(?<=\d)"
-    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])| {0,2}(?:[×x·]|\\times|\\cdot| ) {0,2}10 {0,2}(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
+    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])| {0,2}(?:[×x·]|\\times|\\cdot"
+    r"| ) {0,2}10 {0,2}(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
     r"(?: {0,2}(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
     r"(?!(?:st|nd|rd|th)\b|:\d|\d)"
 )
 _MARK = re.compile(r"####[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
     r"(?i:(?<![A-Za-z])(?:answer|ans|solution|result)(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
-    r"(?:\b(?:is|are|was|would be|will be|must be|should be|equals|comes (?:out )?to|becomes)\b(?:\s+(?:therefore|thus|then|simply))?|[:=]))"
+    r"(?:\b(?:is|are|was|would be|will be|must be|should be|equals|comes (?:out )?to|becomes)\b(?:\s+(?:therefore|thus|then"
+    r"|simply))?|[:=]))"
     r"|答案\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం)\s*(?::|は|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result)>)"
 )
@@ -41,11 +44,13 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|。|;|, (?:not|because|since|as|so|w
 _REFUSAL = re.compile(
     r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
     r"(?:determine|answer|solve|say|tell|comput|calculat|find|figure|give|provide|help|assist|conclude|know)"
-    r"|\b(?:not enough|insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)|(?:don't|do not) know|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer|(?:is|are) missing\b)"
+    r"|\b(?:not enough|insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)|(?:don't|do not) know"
+    r"|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer|(?:is|are) missing\b)"
     r"|无法|不能确定|不知道|抱歉|信息不足|条件不足"
 )
 _COUNTED = re.compile(
-    r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?|examples?|chapter|figure|table|option|method|line|round|day|week|year)\s*#?)\Z"
+    r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?|examples?|chapter|figure|table|option|method|line|round|day"
+    r"|week|year)\s*#?)\Z"
 )
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
 _UNFINISHED = re.compile(r"[=+×÷*/?？]\s*\Z|(?<=\s)[-−]\s*\Z")
@@ -56,11 +61,12 @@ _PHRASES = 20
 
 
 def final_number(text: str) -> Extraction:
-    """Return the number a reply ends with, as text: ``1,234.50 km`` gives ``1234.50``, ``-\\frac{3}{4}`` gives ``-3/4``.
+    r"""Return the number a reply ends with, as text: ``1,234.50 km`` gives ``1234.50``, ``-\frac{3}{4}`` gives ``-3/4``.
 
-    Looked for in this order: after ``####``, in the last box, after the last answer phrase, in the last bold text, the last of the reply.
-    The last two count only if the reply neither refuses nor breaks off. Units, currency and percent signs are dropped ("45 %" is 45),
-    ``1.5 × 10^3`` is ``1.5e3``, "2.5 million" 2500000. What stands in reasoning, or after a question that a base model invents, is not read.
+    Looked for in this order: after ``####``, in the last box, after the last answer phrase, in the last bold text, the last of the
+    reply. The last two count only if the reply neither refuses nor breaks off. Units, currency and percent signs go ("45 %"
+    is 45), ``1.5 × 10^3`` is ``1.5e3``, "2.5 million" 2500000. What stands in reasoning, or after a question that a base model
+    invents, is not read.
     """
     view = hide_reasoning(text)
     view = plain(re.sub(r"([-−+])(\\?\$)", r"\2\1", view))
@@ -108,7 +114,7 @@ def _phrased(part: str) -> re.Match[str] | None:
         end = min(end, *(place for place in [part.find("\n", start)] if place >= 0), len(part))
         number = _NUMBER.match(part, start) or _NUMBER.match(part, phrase.end())
         numbers = list(_NUMBER.finditer(part, max(part.rfind("=", start, end), start), end))
-        chosen = number if number and "=" not in part[number.end() : end] else (numbers or [None])[-1]
+        chosen = number if number and "=" not in part[number.end() : end] else (numbers[-1] if numbers else None)
         if chosen and not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
             return chosen
     return None
