@@ -79,6 +79,8 @@ def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Foun
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
             found = _found(match, patterns, several, firm)
+            if match.start() == match.start("list") and not cues.LED.search(part[max(match.start() - 40, 0) : match.start()]):
+                continue
             if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 

@@ -85,6 +85,7 @@ _FOREIGN = (
 
 FIRM = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
+    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]|\Z))",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
@@ -100,12 +101,12 @@ FIRM = (
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus|have to|am"
     r"|are going to|going to))*\s+|^[^\w\n]*+)"
-    r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
+    r"(?:choose|choosing|chosen?|pick|picking|select(?:ed)?|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
-    r"(?:答案|我的选择)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
+    r"(?:答案|我的选择|我的回答)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
     r"(?:答案|^[ \t]*答[ \t]*:)\s*<LIST>",
     r"答案(?:不|并不|并非)是?[^,。\n]{1,12},?\s*而是<GAP><LIST>",
     r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
@@ -120,14 +121,15 @@ LOOSE = (
     rf"|correct)\s+one\b|correct|right|true)\b"
     r"(?!\s+(?:that|to|about|in)\b))",
     r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right)\b)",
-    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be"
+    r"(?i:\b(?:it|this|that|which|must|gotta|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be"
     r"|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's"
     r"| it is)?),?\s+)<GAP><LIST>",
     r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is"
     r"|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
-    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|left with|leaves?(?: us with| only)?|leaving(?: us with"
+    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|supports|left with|leaves?(?: us with| only)?"
+    r"|leaving(?: us with"
     r"| only)?|points? to)\b)<GAP><LIST>" + _STOP,
     r"(?i:^[^\w\n]*+(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
     r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong"
@@ -145,9 +147,11 @@ LOOSE = (
     r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*){1,4}but\s+)<GAP><LIST>" + _STOP,
     r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
     r"(?:不是|并非)[^,。\n]{1,12},?\s*而是<GAP><LIST>",
+    r"(?:对应|即|也就是|就是|选项[是为:])(?:的是)?<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
+    r"(?:所以|因此|故|则)<GAP><LIST>(?=\s*(?:选项|项)?(?:。|\s*\Z))",
     r"我(?:觉得|认为|想|猜)(?:答案)?(?:应该)?是?<GAP><LIST>(?!\s*(?:项|选项)?(?:错|不))",
     r"(?:应该|应当|应|其实|实际上|最终|可见)(?:该)?是<GAP><LIST>",
-    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合题意|符合要求|最合适|最恰当)",
+    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合|当选|最合适|最恰当|对(?=[,。;、\s]|\Z))",
 )
 """Weaker statements: they count where no firm one is made, or where they take one back."""
 
@@ -156,9 +160,9 @@ ALONE = rf"[^\w?]*+(?:\d+\s?[.):]\s?)?(?:(?i:the )?{_WORD}(?i:is\b)?|(?:应该)?
 
 LINE = (
     rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]"
-    rf"|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
+    rf"|[ \t]*,?[ \t]+(?i:because|since|as|of course|for sure|obviously|definitely|clearly)\b)"
     r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |it\b|this\b|the (?:text|passage|author|statement"
-    r"|question)\b)|错|不|[ \t]*:[ \t]*(?:\n|\Z)))"
+    r"|question)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
 )
 """A line that is a label, or begins with one, and does not reject it."""
 
@@ -173,3 +177,11 @@ OPEN = re.compile(r"(?i:\bor\b)|[/或]")
 
 ENUMERATED = re.compile(r"(?:(?<=\s)|(?<=^))\(?[A-Z][.):](?=\s)", re.MULTILINE)
 """An option as questions list them."""
+
+LED = re.compile(
+    r"(?:\A|[^\w\s]|\n|[一-鿿]|\b(?i:options?|choices?|answers?|letters?|statements?|only|that|so|and|but|then|thus|therefore"
+    r"|hence|because|since"
+    r"|both|think|believe|conclude|say|is|are|while|as|or|of|which|makes?|making|however|clearly|likely|probably|verify"
+    r"|the))\s*[(\[\"']*\Z"
+)
+"""What may stand before a label that begins a statement; after another noun it is that noun's name ("vitamin D is …")."""

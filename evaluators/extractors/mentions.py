@@ -29,7 +29,7 @@ OTHERS = re.compile(
     r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting"
     r"|(?:wrong|incorrect|trap|decoy|previous|earlier|your|their|his|her|student's|first|second|another|other)\s+(?:answer"
     r"|choice|guess|pick))\b)"
-    r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|不能说|不一定|并不|可能|不(?:应|能|可|该|会|要)"
+    r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|[甲乙丙丁]|小[明红华刚]|不能说|不一定|并不|可能|不(?:应|能|可|该|会|要)"
 )
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
 

@@ -17,16 +17,16 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 _INTEGER = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\{,\}\d{3})+(?!\d)|\d{1,3}(?: {1,2}\d{3})+(?![\d./])|\d+"
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.])(?<!\d:)(?<!\^)(?<!\^\{)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–]|(?<=[:=] )[-−–] )?[€£¥₹]?(?:"
+    r"(?<![A-Za-z0-9_.])(?<!\d:)(?<!\d,)(?<!\^)(?<!\^\{)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–]|(?<=[:=] )[-−–] )?[€£¥₹]?(?:"
     r"(?:(?P<mixed>\d+)(?= {0,2}\\?[dt]?frac| {1,2}\d+/\d"
     r"| ?[½⅓⅔¼¾⅕⅛]) {0,2})?(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
     r"|(?P<over>\d+)\s?/\s?(?P<under>\d+)(?![\d/])|(?P<vulgar>[½⅓⅔¼¾⅕⅛]))"
     r"|10\s*\^\s*\{?\s*(?P<ten>[-−]?\d+)\s*\}?"
     rf"|(?P<whole>{_INTEGER})?(?P<point>\.\d+)?(?<=\d)"
-    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])| {0,2}(?:[×x·]|\\times|\\cdot"
+    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9]|\.\d)| {0,2}(?:[×x·]|\\times|\\cdot"
     r"| ) {0,2}10 {0,2}(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
     r"(?: {0,2}(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
-    r"(?!(?:st|nd|rd|th)\b|:\d|\d)"
+    r"(?!(?:st|nd|rd|th)\b|[:.,]?\d)"
 )
 _MARK = re.compile(r"####[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
@@ -53,6 +53,12 @@ _COUNTED = re.compile(
     r"|week|year)\s*#?)\Z"
 )
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
+_FIRST_LINE = re.compile(
+    r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
+    r"|note|calculation|working)"
+    r"|\([^()\n]*\)\s*\Z)"
+)
+_CHATTER = re.compile(r"(?i:\b(?:let me know|(?:I )?hope this|feel free|if you (?:have|need|want|would|'d))\b)")
 _UNFINISHED = re.compile(r"[=+×÷*/?？]\s*\Z|(?<=\s)[-−]\s*\Z")
 
 
@@ -122,6 +128,10 @@ def _phrased(part: str) -> re.Match[str] | None:
 
 def _last(part: str, bold: str) -> re.Match[str] | None:
     """Return the last number of a reply that does not refuse or break off; a bold one in its last paragraph before others."""
+    if stated := _FIRST_LINE.match(part):
+        return _NUMBER.match(part, stated.start(1))
+    if chatter := _CHATTER.search(part):
+        part, bold = part[: chatter.start()], bold[: chatter.start()]
     if _REFUSAL.search(part) or _UNFINISHED.search(part.rstrip()):
         return None
     paragraph = part.rstrip().rfind("\n\n") + 1
