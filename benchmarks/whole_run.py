@@ -1,7 +1,7 @@
 """A whole run over the fake API beside a bare aiohttp client: 1,000 samples, 200 ms, 64 in flight.
 
-Prints the window (first request to last answer) of both and their ratio, and the CPU seconds of the leaderflow process, its start-up
-and the Prefect client included.
+Prints the window (first request to last answer) of both, their ratio, and the CPU seconds of the leaderflow process, start-up and
+Prefect client included.
 """
 
 from __future__ import annotations
@@ -78,10 +78,8 @@ def _measure(server: FakeOpenAI, folder: Path) -> None:
             server.reset()
             result, wall, cpu = leaderflow(spec, folder / "home", "--fresh", *options)
             own = window(server)
-            print(
-                f"{name:>13}: window {own:.2f} s, bare client {bare:.2f} s, ratio {own / bare:.2f}; wall {wall:.1f} s, CPU {cpu:.1f} s; "
-                f"{result['requests']['sent']} requests"
-            )
+            windows = f"window {own:.2f} s, bare client {bare:.2f} s, ratio {own / bare:.2f}"
+            print(f"{name:>13}: {windows}; wall {wall:.1f} s, CPU {cpu:.1f} s; {result['requests']['sent']} requests")
         result, wall, cpu = leaderflow(spec, folder / "home")
         print(f"    run again: {result['requests']['sent']} requests, wall {wall:.1f} s, CPU {cpu:.1f} s")
     finally:

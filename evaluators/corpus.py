@@ -14,7 +14,7 @@ from leaderflow.core.types import Row
 
 
 class BleuEvaluator(Evaluator):
-    """Corpus BLEU by sacrebleu's defaults: 13a words, exponential smoothing, 0–100, more is better (Papineni et al. 2002; Post 2018)."""
+    """Corpus BLEU by sacrebleu's defaults, 0–100, more is better (Papineni et al. 2002; Post 2018)."""
 
     tokenizer: ClassVar[str] = "13a"
     units = {"bp": (1.0, True), "sys_len": (None, True), "ref_len": (None, True)}  # noqa: RUF012
@@ -34,7 +34,7 @@ class BleuEvaluator(Evaluator):
 
 @cache
 def _bleu(tokenizer: str) -> Any:
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     return BLEU(tokenize=tokenizer, smooth_method="exp")
 
@@ -66,6 +66,7 @@ class AUCROCEvaluator(Evaluator):
     """Area under the ROC curve of the second class's probability, and accuracy: 0–100, more is better (Hanley & McNeil 1982)."""
 
     metric = "auc_score"
+    blank = (0.5, 0.5)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the probability of class 1, the true class and whether the likelier class is right."""

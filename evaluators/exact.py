@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator
-from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
 from evaluators.postprocessors.numbers import tabmwp
+from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -37,7 +37,9 @@ class AccEvaluator(Accuracy):
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether str(prediction) equals str(reference)."""
         if isinstance(prediction, list | dict) or isinstance(reference, list | dict):
-            raise DataError(f"AccEvaluator compares single values, got {prediction!r} and {reference!r}; use an evaluator for lists")
+            raise DataError(
+                f"AccEvaluator compares single values, got {prediction!r} and {reference!r}; use an evaluator for lists"
+            )
         return str(prediction) == str(reference)
 
 
@@ -165,15 +167,6 @@ class BBEHEvaluator(Equality):
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the cleaned answer is the reference in lower case."""
         return bbeh_freeform(str(prediction)) == str(reference).strip().lower()
-
-
-class PMMEvalMGSMEvaluator(Accuracy):
-    """The last number of the text, thousands separators removed, as text (OpenCompass ``PMMEvalMGSMEvaluator``; Zhang et al. 2024)."""
-
-    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the last number is the reference."""
-        numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", str(prediction))
-        return bool(numbers) and numbers[-1].replace(",", "") == str(reference).replace(",", "")
 
 
 class TabMWPEvaluator(Accuracy):

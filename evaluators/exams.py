@@ -7,7 +7,7 @@ won by all points there are.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
@@ -31,7 +31,9 @@ class GaokaoBenchEvaluator(Evaluator):
     def __init__(self, question_type: str) -> None:
         known = (*self.scored, *self.unscored)
         if question_type not in known:
-            raise SpecError(f"unknown question_type {question_type!r}{did_you_mean(question_type, known)}; one of {', '.join(known)}")
+            raise SpecError(
+                f"unknown question_type {question_type!r}{did_you_mean(question_type, known)}; one of {', '.join(known)}"
+            )
         self.kind = question_type
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
@@ -73,3 +75,11 @@ class KaoshiEvaluator(GaokaoBenchEvaluator):
     """As ``GaokaoBenchEvaluator``; ``cloze`` and ``judgment`` always give 0 (recorded; OpenCompass ``KaoshiEvaluator``)."""
 
     unscored = ("cloze", "judgment")
+
+
+def __getattr__(name: str) -> Callable[[], GaokaoBenchEvaluator]:
+    """Return the evaluator of one question type, which configurations call ``GaokaoBenchEvaluator_single_choice`` and so on."""
+    kind = name.removeprefix("GaokaoBenchEvaluator_")
+    if kind not in (*GaokaoBenchEvaluator.scored, *GaokaoBenchEvaluator.unscored):
+        raise AttributeError(name)
+    return lambda: GaokaoBenchEvaluator(kind)

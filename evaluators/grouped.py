@@ -85,7 +85,11 @@ class QuALITYEvaluator(Evaluator):
         hard = [right for rating in ratings for hard, right in [rating.data] if hard]
         if not easy:
             raise DataError("QuALITYEvaluator divides by the number of easy questions, and there is none")
-        found = {"easy_acc": sum(easy) / len(easy), "hard_acc": sum(hard) / len(easy), "all_acc": (sum(easy) + sum(hard)) / len(ratings)}
+        found = {
+            "easy_acc": sum(easy) / len(easy),
+            "hard_acc": sum(hard) / len(easy),
+            "all_acc": (sum(easy) + sum(hard)) / len(ratings),
+        }
         return {"all_acc": 100 * found.pop("all_acc")} | {name: 100 * value for name, value in found.items()}
 
 
@@ -110,7 +114,9 @@ class AccDropEvaluator(Evaluator):
             raise DataError(f"AccDropEvaluator needs pairs of attacked and original rows, got {len(predictions)} rows")
         rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
         half = len(rights) // 2
-        return [Rating({"accuracy": float(right)}, right, data=("after" if i < half else "before")) for i, right in enumerate(rights)]
+        return [
+            Rating({"accuracy": float(right)}, right, data=("after" if i < half else "before")) for i, right in enumerate(rights)
+        ]
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the drop and both accuracies.

@@ -1,7 +1,7 @@
-"""Share of instructions and of prompts that are followed: IFEval (Zhou et al. 2023), IFBench (Pyatkin et al. 2025), Multi-IF (He et al. 2024).
+"""Share of instructions and of prompts that are followed: IFEval (Zhou et al. 2023), IFBench (Pyatkin et al. 2025), Multi-IF.
 
-All 0–100, more is better. Strict looks at the answer as it is. Loose also accepts it without its first line, its last line, both, and each
-of these without stars.
+All 0–100, more is better. Strict looks at the answer as it is. Loose also accepts it without its first line, its last line,
+both, and each of these without stars.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class IFEvaluator(Evaluator):
         """Return what was followed."""
         found = followed(str(prediction), reference["instruction_id_list"], reference["kwargs"])
         values = {_LEVELS[level]: float(all(verdicts)) for level, verdicts in found.items()}
-        return Rating(values, all(found["strict"]), dict(zip(reference["instruction_id_list"], found["strict"], strict=True)), found)
+        return Rating(
+            values, all(found["strict"]), dict(zip(reference["instruction_id_list"], found["strict"], strict=True)), found
+        )
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares of prompts and of instructions."""
@@ -69,12 +71,13 @@ class IFBenchEvaluator(IFEvaluator):
 
 
 class MultiIFEvaluator(Evaluator):
-    """Instructions followed in each of three turns; ``overall`` is the mean over turns of the mean of the four shares (OpenCompass).
+    """Instructions followed in each of three turns; ``overall`` is the mean of the turns' means (He et al. 2024).
 
     Answers are lists of three texts; references hold turn_N_instruction_id_list and turn_N_kwargs.
     """
 
     metric = "overall"
+    blank = ("", "", "")
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return what was followed in each turn.
@@ -82,7 +85,7 @@ class MultiIFEvaluator(Evaluator):
         Raises:
             DataError: an answer with fewer than three turns.
         """
-        if not isinstance(prediction, list) or len(prediction) < 3:
+        if not isinstance(prediction, list | tuple) or len(prediction) < 3:
             raise DataError(f"MultiIFEvaluator needs the answers of three turns, got {prediction!r}")
         turns = [
             followed(str(text), reference[f"turn_{n}_instruction_id_list"], reference[f"turn_{n}_kwargs"])

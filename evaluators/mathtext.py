@@ -114,10 +114,7 @@ class MATHEvaluator(Accuracy):
         shaped = self.form(left), self.form(right)
         minerva = normalize_final_answer
         return (
-            shaped[0] == shaped[1]
-            or minerva(shaped[0]) == minerva(shaped[1])
-            or minerva(left) == minerva(right)
-            or left == right
+            shaped[0] == shaped[1] or minerva(shaped[0]) == minerva(shaped[1]) or minerva(left) == minerva(right) or left == right
         )
 
 

@@ -14,7 +14,7 @@ from leaderflow.core.types import Row
 
 
 class OptionSimAccEvaluator(Accuracy):
-    """The option's letter; else a pattern that names it; else the only option text in the answer; else the nearest text (OpenCompass).
+    """The option's letter, else a pattern that names it, else the only option text in the answer, else the nearest text.
 
     The row holds each option's text under its letter. The last step always answers something.
 
@@ -92,6 +92,15 @@ class PMMEvalMLogiQAEvaluator(PMMEvalXNLIEvaluator):
         if not (found := named_letter(text)):
             raise DataError("PMMEvalMLogiQAEvaluator found no option in an answer; the recorded evaluator cannot score such a set")
         return found
+
+
+class PMMEvalMGSMEvaluator(PMMEvalXNLIEvaluator):
+    """The last number of the text as text, thousands separators removed, for multilingual GSM8K."""
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the last number is the reference."""
+        numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", str(prediction))
+        return bool(numbers) and numbers[-1].replace(",", "") == str(reference).replace(",", "")
 
 
 _NAMED = (

@@ -18,11 +18,23 @@ def rouge_l(answer: str, gold: str) -> float:
     return _rouge(answer, gold)["rouge-l"]["f"] if answer.strip() and gold.strip() else 0.0
 
 
+def chinese_rouge_l(answer: str, gold: str) -> float:
+    """Return ROUGE-L's F by ``rouge_chinese`` over words cut by jieba; 0 for an empty answer.
+
+    Raises:
+        DataError: the reference is empty.
+    """
+    cut_answer, cut_gold = " ".join(cut(answer)), " ".join(cut(gold))
+    if not cut_gold.strip():
+        raise DataError("a reference is empty: ROUGE does not exist for it")
+    return float(_chinese().get_scores([cut_answer], [cut_gold])[0]["rouge-l"]["f"]) if cut_answer.strip() else 0.0
+
+
 def _rouge(answer: str, gold: str) -> Mapping[str, Mapping[str, float]]:
     try:
         return _english().get_scores([answer], [gold], avg=True)  # type: ignore[no-any-return]
     except ValueError:  # the package refuses texts of which only full stops remain
-        return dict.fromkeys(("rouge-1", "rouge-2", "rouge-l"), {"f": 0.0})
+        return {name: {"f": 0.0} for name in ("rouge-1", "rouge-2", "rouge-l")}
 
 
 @cache
@@ -42,7 +54,7 @@ def _chinese() -> Any:
 class RougeEvaluator(Evaluator):
     """Google's ``rouge_score`` without stems: rouge1, rouge2, rougeL, rougeLsum (OpenCompass ``RougeEvaluator``).
 
-    Recorded: the mean over samples is the median of a bootstrap of 1,000 draws with seed 0, as the ``rouge`` metric of evaluate does.
+    Recorded: the value is the median of 1,000 bootstrapped means, seed 0, as the ``rouge`` metric of evaluate gives it.
     """
 
     metric = "rouge1"
@@ -111,13 +123,10 @@ class LongBenchRougeEvaluator(Evaluator):
 
 
 class AverageRougeScoreEvaluator(Evaluator):
-    """``rouge_chinese``'s ROUGE-L over words cut by jieba (OpenCompass ``AverageRougeScoreEvaluator``, SeedBench; Ying et al. 2025)."""
+    """``rouge_chinese``'s ROUGE-L over jieba's words (OpenCompass ``AverageRougeScoreEvaluator``; SeedBench, Ying et al. 2025)."""
 
     metric = "AvgRougeScore"
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> float:
         """Return the ROUGE-L of one answer; 0 for an empty answer."""
-        answer, gold = " ".join(cut(str(prediction))), " ".join(cut(str(reference)))
-        if not gold.strip():
-            raise DataError("a reference is empty: ROUGE does not exist for it")
-        return float(_chinese().get_scores([answer], [gold])[0]["rouge-l"]["f"]) if answer.strip() else 0.0
+        return chinese_rouge_l(str(prediction), str(reference))

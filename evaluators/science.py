@@ -112,7 +112,7 @@ class BiodataRMSEEvaluator(Evaluator):
 
 
 class TheoremQAEvaluatorV3(Evaluator):
-    """The same text, or a number within 4 % of the reference; 0–100, more is better (the official TheoremQA scorer; Chen et al. 2023)."""
+    """The same text, or a number within 4 % of the reference; 0–100, more is better (TheoremQA's scorer; Chen et al. 2023)."""
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the answer is right."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from evaluators.base import Design
 from evaluators.cell import check_columns
-from evaluators.choice import choose, token_mean
+from evaluators.choice import choose
+from evaluators.pipeline import UNANSWERED, Pipeline, json_text, jsonable
 from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table_of
 from leaderflow.core.errors import DataError, did_you_mean
 from leaderflow.core.registry import bind, build
-from leaderflow.core.types import Extraction, Json, Row
+from leaderflow.core.types import Extraction, Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from leaderflow.core.specs import DatasetSpec, Typed
 
-_WORST = ("error", "rejected", "filtered")
 _OWN = ("pred_postprocessor", "dataset_postprocessor")
 
 
@@ -52,7 +51,8 @@ def postprocess(
         DataError: an answer of no sample, or a missing output column.
         SpecError: a postprocessor that does not exist.
     """
-    rows = dict(rows_of(samples))
+    asked = set(outputs.column("sample_id").to_pylist())  # a shard's own samples, not the whole cell's
+    rows = dict(rows_of(samples.filter([sample_id in asked for sample_id in samples.column("sample_id").to_pylist()])))
     clean = Pipeline(dataset, model_postprocessor, role_markers)
     references = _references(rows, dataset)
     lines = []
@@ -87,7 +87,7 @@ def score(
     for line in extracted.select(["sample_id", "repeat", "status"]).to_pylist():
         found = by_key.pop((line["sample_id"], line["repeat"]), None)
         if found is not None and line["status"] != "error":
-            detail = None if found.detail is None else _text(found.detail)
+            detail = None if found.detail is None else json_text(found.detail)
             line |= {"correct": found.correct, "score": found.score, "cluster": found.cluster, "detail": detail}
         lines.append(line)
     if by_key:
@@ -125,7 +125,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     """
     config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
-    evaluator.design = Design(dataset.reader_cfg.cluster_column, tuple(dataset.k))
+    evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
     return evaluator
 
 
@@ -145,62 +145,14 @@ def check(dataset: DatasetSpec, samples: pa.Table) -> None:
     _references({}, dataset)
 
 
-class Pipeline:
-    """The postprocessors of one cell in their order; `line` applies them to one answer."""
-
-    def __init__(self, dataset: DatasetSpec, model: Typed | None, role_markers: tuple[str, str] | None) -> None:
-        cfg, key = dataset.eval_cfg, f"{dataset.abbr}.eval_cfg"
-        own = cfg.evaluator.get("pred_postprocessor")
-        chain = [(model, "pred_postprocessor"), (cfg.pred_postprocessor, f"{key}.pred_postprocessor"), (own, f"{key}.evaluator")]
-        self.steps = [bind("postprocessor", config, key=where) for config, where in chain if config]
-        self.name = " + ".join(str(config["type"]) for config, _ in chain if config) or None
-        self.markers = role_markers if role_markers and any(mark.strip() for mark in role_markers) else None
-
-    def line(self, output: Mapping[str, Any]) -> dict[str, Any]:
-        """Return status, extracted, span and extractor of one row of the infer table."""
-        status, extractor = output["status"], self.name
-        if status in _WORST:
-            return {"status": status}
-        value = _answer(output)
-        try:
-            found = self._run(value)
-        except Exception as exc:  # one strange answer must not cost the scores of all others; `show --audit` lists it
-            found, extractor = Extraction(None), f"{self.name}: {type(exc).__name__}: {exc}"
-        value = _jsonable(found.value)
-        if value in (None, "", []):
-            return {"status": "unparsed", "extractor": extractor}
-        span = None if found.start is None or found.end is None else [found.start, found.end]
-        return {"status": status, "extracted": _text(value), "span": span, "extractor": extractor}
-
-    def _run(self, value: Json) -> Extraction:
-        if isinstance(value, list):
-            return Extraction([self._run(part).value for part in value])
-        found = Extraction(_between(value, *self.markers) if self.markers and isinstance(value, str) else value)
-        for step in self.steps:
-            before, result = found, step(found.value)
-            found = result if isinstance(result, Extraction) else Extraction(result)
-            if found.start is not None and before.value != value:
-                found = _shifted(found, value, before.value)
-        return found
-
-
-def _answer(output: Mapping[str, Any]) -> Json:
-    """The generated text, the list of a multi-turn answer, or the mean loss a token of a likelihood without labels."""
-    if output["turns"] is not None:
-        return json.loads(output["turns"])
-    if output["output"] is None and output["nll"] is not None:
-        return token_mean(output)
-    return output["output"] or ""
-
-
 def _labelled(group: Sequence[Mapping[str, Any]], choice: str) -> dict[str, Any]:
     statuses = {line["status"] for line in group}
-    for status in _WORST:
+    for status in UNANSWERED:
         if status in statuses:
             return {"status": status}
     if unscored := next((line["label"] for line in group if line["nll"] is None), None):
         raise DataError(f"sample {group[0]['sample_id']!r} has no likelihood for label {unscored!r}")
-    return {"status": "ok", "extracted": _text(choose(group, choice)), "extractor": choice}
+    return {"status": "ok", "extracted": json_text(choose(group, choice)), "extractor": choice}
 
 
 def _grouped(lines: Iterable[dict[str, Any]]) -> Iterable[tuple[tuple[str, int], list[dict[str, Any]]]]:
@@ -224,33 +176,8 @@ def _references(rows: Mapping[str, Row], dataset: DatasetSpec) -> dict[str, str 
         if column not in row:
             raise DataError(f"{dataset.abbr}: no output column {column!r} in sample {sample_id!r}{did_you_mean(column, row)}")
         value = clean(row[column])
-        found[sample_id] = _text(_jsonable(value.value if isinstance(value, Extraction) else value))
+        found[sample_id] = json_text(jsonable(value.value if isinstance(value, Extraction) else value))
     return found
-
-
-def _between(text: str, begin: str, end: str) -> str:
-    """What stands between the markers; a marker that is absent cuts nothing."""
-    start = text.find(begin) + len(begin) if begin and begin in text else 0
-    stop = text.find(end, start) if end else -1
-    return text[start:] if stop < 0 else text[start:stop]
-
-
-def _shifted(found: Extraction, output: Json, seen: Json) -> Extraction:
-    """The span in the output of what was found in a part of it; none where that part cannot be placed without doubt."""
-    if isinstance(output, str) and isinstance(seen, str) and output.count(seen) == 1 and found.start is not None and found.end:
-        offset = output.index(seen)
-        return Extraction(found.value, found.start + offset, found.end + offset)
-    return Extraction(found.value)
-
-
-def _jsonable(value: Any) -> Json:
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=str)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _text(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _finite(metric: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]
 
 
 class ARCPrizeEvaluator(Accuracy):
-    """The same grid, 0–1 (OpenCompass ``ARCPrizeEvaluator``; Chollet 2019). The answer's last grid counts; without one, ``[[0]]``."""
+    """The same grid, 0–1 (OpenCompass ``ARCPrizeEvaluator``; Chollet 2019). The first grid counts; without one, ``[[0]]``."""
 
     scale = 1.0
 
@@ -129,4 +129,20 @@ class EDAccEvaluator(Accuracy):
             return min(Levenshtein.distance(str(prediction), text) for text in texts)
 
         distances = [distance(candidate) for candidate in reference["candidates"]]
-        return distances.index(min(distances)) == reference["label"]
+        return bool(distances.index(min(distances)) == reference["label"])
+
+
+class CRUXEvalOEvaluator(Evaluator):
+    """The predicted output is the right value, 0–100 (CRUXEval-O; Gu et al. 2024).
+
+    Both are read as literals, so nothing is executed: an answer that calls anything is wrong, 1.0 is 1.
+    """
+
+    metric = "CRUXEval-O"
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
+        """Return whether the literals are equal."""
+        try:
+            return bool(ast.literal_eval(str(prediction).strip()) == ast.literal_eval(str(reference)))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return False

@@ -82,10 +82,13 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
 
 def _quiet_console() -> None:
     """Keep Prefect's own lines off the terminal, where the progress is; the UI has them all."""
-    for name in ("prefect", "prefect.flow_runs", "prefect.task_runs"):
-        for handler in logging.getLogger(name).handlers:
-            if isinstance(handler, PrefectConsoleHandler):
-                handler.setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, PrefectConsoleHandler):
+            handler.addFilter(_worth_a_line)  # a level would be reset by Prefect's next look at its settings
+
+
+def _worth_a_line(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING
 
 
 async def _awaited(evaluation: Evaluation) -> State[Any]:

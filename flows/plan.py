@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from inference.stage import defaults
-
 from flows.progress import Progress
 from flows.result import Plan, PlannedCell
 from flows.work import Work, cuts, needs_pool, plan_cells, shard_size
+from inference.stage import defaults
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
 from tasks.read import ReadStep
+from tasks.retrieve import choose, helpers
 from tasks.session import Session
 from templating import stage as templating
 
@@ -36,7 +36,7 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
 def _plan_cell(session: Session, cell: Work) -> PlannedCell:
     tables = ReadStep(session, cell.dataset, pool=needs_pool(cell.dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
-    examples = templating.retrieve(samples, pool, cell.dataset)
+    examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
     chosen = getattr(cell.inferencer, "labels", None)
     labels = templating.labels(cell.dataset, samples, chosen) if cell.inferencer.choice is not None else None
     prompts = templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels)

@@ -19,6 +19,7 @@ from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Capability, Inferencer, Json, Prompt, TokenCounter
 from tasks.read import ReadStep
+from tasks.retrieve import choose, helpers
 from tasks.session import Session
 from templating import stage as templating
 from templating.stage import Target
@@ -71,8 +72,7 @@ def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n:
     samples, pool = tables["samples"], tables["pool"]
     labels = templating.labels(dataset, samples, getattr(inferencer, "labels", None)) if inferencer.choice is not None else None
     chosen = _choose(samples, n, sample)
-    examples = templating.retrieve(samples, pool, dataset)
-    kept = examples.filter(pa.compute.is_in(examples.column("sample_id"), chosen.column("sample_id").combine_chunks()))
+    kept = choose(chosen, pool, dataset, helpers(session, dataset, model))
     prompts = templating.render(chosen, pool, kept, dataset, target, labels=labels)
     keys = _request_keys(session, dataset, model, inferencer, prompts)
     ids = dict(zip(kept.column("sample_id").to_pylist(), kept.column("example_ids").to_pylist(), strict=True))

@@ -48,7 +48,7 @@ class Server(BaseModel):
     def alive(self) -> bool:
         """Say whether this very process still runs."""
         try:
-            return abs(psutil.Process(self.pid).create_time() - self.created) < 1
+            return bool(abs(psutil.Process(self.pid).create_time() - self.created) < 1)
         except psutil.Error:
             return False
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inference.leases import lease
 from inference.segments import Segment, SegmentWriter, is_live, merge
 from leaderflow.core.errors import SpecError
 from leaderflow.core.identity import sha256_hex
@@ -27,7 +28,7 @@ from leaderflow.core.types import Answer
 log = logging.getLogger("leaderflow.answers")
 
 COMPACT_ABOVE = 64
-"""Sealed segments that a model's folder may hold before they are merged."""
+"""Sealed segments of one level (streams, merged files) that a model's folder may hold before they are merged."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
@@ -74,22 +75,26 @@ class AnswerStore:
             yield AnswerWriter(segment)
         finally:
             segment.close()
+        self.compact()
 
-    @contextlib.contextmanager
-    def lease(self, keys: Sequence[str]) -> Iterator[None]:
-        """Hold the right to ask these requests, so that two runs of one plan do not both pay; waits while another has it."""
-        with self._store.lease(sha256_hex(self.identity + "".join(sorted(keys)))[:32]):
-            yield
+    def lease(self, keys: Iterable[str]) -> contextlib.AbstractContextManager[None]:
+        """Hold the right to ask these requests, so that two runs do not both pay for one; waits while another has it."""
+        return lease(self._store, self.folder.name, keys)
 
     def compact(self, above: int = COMPACT_ABOVE) -> None:
-        """Merge the segments that nobody writes, if there are more than `above`; a reader notices nothing."""
-        sealed = [path for path in self._paths() if not is_live(path)]
-        if len(sealed) <= above:
-            return
+        """Merge the segments of a level that nobody writes, if there are more than `above`; a reader notices nothing."""
+        for suffix in (".arrows", ".arrow"):
+            sealed = [path for path in self._paths() if path.suffix == suffix]
+            sealed = [path for path in sealed if not is_live(path)] if len(sealed) > above else []
+            if len(sealed) > above:
+                self._merge(sealed)
+
+    def _merge(self, sealed: Sequence[Path]) -> None:
         with self._store.lease(f"compact-{self.folder.name}"):
-            sealed = [path for path in sealed if path.exists()]
-            merged = merge(sealed, self.folder) if len(sealed) > above else None
-            for path in sealed if merged else []:
+            sealed = [path for path in sealed if path.exists()]  # another process may just have merged them
+            if len(sealed) > 1:
+                merge(sealed, self.folder)
+            for path in sealed if len(sealed) > 1 else ():
                 path.unlink(missing_ok=True)
 
     def _paths(self) -> list[Path]:

@@ -19,19 +19,26 @@ Stored = Callable[[Sequence[str]], Mapping[str, Answer]]
 
 
 class Conversation:
-    """One request whose messages hold slots: assistant turns without content. Without a slot, the reply is one more turn."""
+    """One request whose messages hold slots: assistant turns without content. Without a slot, the reply is one more turn.
 
-    def __init__(self, request: Request) -> None:
+    Args:
+        request: with messages.
+        gold_history: every assistant turn is a slot, and the history holds what the data has there in place of the model's reply.
+    """
+
+    def __init__(self, request: Request, gold_history: bool = False) -> None:
         self.request = request
         self.messages: list[Message] = list(request.prompt.messages or ())
-        if not any(map(is_slot, self.messages)):
+        slot = is_assistant if gold_history else is_slot
+        if not any(map(slot, self.messages)):
             self.messages.append({"role": "assistant", "content": ""})
-        self._slots = [place for place, message in enumerate(self.messages) if is_slot(message)]
+        self._slots = [place for place, message in enumerate(self.messages) if slot(message)]
+        self._history = list(self.messages) if gold_history else self.messages
         self._replies: list[Answer] = []
 
     def next_turn(self) -> Request:
         """Return the request for the next slot: everything said before it."""
-        prompt = Prompt(messages=tuple(self.messages[: self._slots[0]]))
+        prompt = Prompt(messages=tuple(self._history[: self._slots[0]]))
         key = sha256_hex(canonical_json([self.request.request_key, prompt_json(prompt)]))
         return replace(self.request, request_key=key, prompt=prompt)
 
@@ -45,7 +52,7 @@ class Conversation:
 
     def _answer(self, place: int, status: Status) -> Answer:
         cut = any(reply.status == "truncated" for reply in self._replies)
-        turns = tuple(str(m["content"]) for m in self.messages[: place + 1] if m["role"] == "assistant")
+        turns = tuple(str(m["content"]) for m in self.messages[: place + 1] if is_assistant(m))
         return replace(
             self._replies[-1],
             request_key=self.request.request_key,
@@ -58,7 +65,9 @@ class Conversation:
         )
 
 
-def converse(requests: Sequence[Request], generate: Generate, stored: Stored, keep: Callable[[Answer], None]) -> Iterator[Answer]:
+def converse(
+    requests: Sequence[Request], generate: Generate, stored: Stored, keep: Callable[[Answer], None], *, gold_history: bool = False
+) -> Iterator[Answer]:
     """Yield one answer a request: `output` is the last turn, `turns` are all assistant turns, those of the data included.
 
     Args:
@@ -66,8 +75,9 @@ def converse(requests: Sequence[Request], generate: Generate, stored: Stored, ke
         generate: asks the model.
         stored: looks turns up that were asked before.
         keep: stores a turn.
+        gold_history: as for `Conversation`.
     """
-    waiting = [Conversation(request) for request in requests]
+    waiting = [Conversation(request, gold_history) for request in requests]
     while waiting:
         turns = [(talk.next_turn(), talk) for talk in waiting]
         asked = {turn.request_key: (turn, talk) for turn, talk in turns}
@@ -82,9 +92,14 @@ def converse(requests: Sequence[Request], generate: Generate, stored: Stored, ke
                 waiting.append(talk)
 
 
+def is_assistant(message: Message) -> bool:
+    """Say whether a message is an assistant turn."""
+    return message["role"] == "assistant"
+
+
 def is_slot(message: Message) -> bool:
     """Say whether a message is an assistant turn to be filled."""
-    return message["role"] == "assistant" and not message["content"]
+    return is_assistant(message) and not message["content"]
 
 
 def _replies(

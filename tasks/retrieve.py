@@ -7,27 +7,32 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from leaderflow.core import identity
-from leaderflow.core.specs import DatasetSpec
-from leaderflow.core.types import Json
+from leaderflow.core.errors import SpecError
+from leaderflow.core.specs import DatasetSpec, ModelSpec
+from leaderflow.core.types import Backend, Capability, Json
 from tasks.session import Session
 from tasks.step import Step
 from templating import stage
 
 
 class RetrieveStep(Step):
-    """Chooses the examples of one dataset's samples."""
+    """Chooses the examples of one dataset's samples, with the help of a model where the retriever asks for one."""
 
     stage = "retrieve"
 
-    def __init__(self, session: Session, dataset: DatasetSpec, samples: pa.Table, pool: pa.Table) -> None:
-        super().__init__(session, f"retrieve {dataset.abbr}")
+    def __init__(self, session: Session, dataset: DatasetSpec, model: ModelSpec | None, samples: pa.Table, pool: pa.Table) -> None:
+        self.helpers = helpers(session, dataset, model)
+        own = f" · {model.abbr}" if model and self.helpers and dataset.infer_cfg.embedder is None else ""
+        super().__init__(session, f"retrieve {dataset.abbr}{own}")
         self.dataset, self.samples, self.pool = dataset, samples, pool
 
     def config(self) -> Json:
-        """The retriever and the columns it compares."""
-        reader = self.dataset.reader_cfg
+        """The retriever, the columns it compares, and the models it asks with what it shows them."""
+        reader, infer = self.dataset.reader_cfg, self.dataset.infer_cfg
         columns = {"input": reader.input_columns, "output": reader.output_column, "template": reader.input_template}
-        return {"retriever": self.dataset.infer_cfg.retriever, "columns": columns, "compat": self.dataset.compat}
+        asked = {need: backend.identity for need, backend in self.helpers.items()}
+        shown = [infer.prompt_template, infer.ice_template, infer.inferencer] if "loglikelihood" in asked else None
+        return {"retriever": infer.retriever, "columns": columns, "compat": self.dataset.compat, "asked": asked, "shown": shown}
 
     def parents(self) -> list[str]:
         """The samples and the pool."""
@@ -35,4 +40,34 @@ class RetrieveStep(Step):
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Choose."""
-        return {"examples": stage.retrieve(self.samples, self.pool, self.dataset)}
+        return {"examples": choose(self.samples, self.pool, self.dataset, self.helpers)}
+
+
+def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> dict[Capability, Backend]:
+    """Return the models that a dataset's retriever asks: the embedder of its infer_cfg, else the evaluated model.
+
+    Raises:
+        SpecError: there is none that can do it.
+    """
+    found: dict[Capability, Backend] = {}
+    for need in sorted(stage.retriever_needs(dataset)):
+        asked = (dataset.infer_cfg.embedder if need == "embed" else None) or model
+        backend = session.backend(asked) if asked else None
+        if backend is None or need not in backend.capabilities:
+            name = dataset.infer_cfg.retriever["type"]
+            advice = "name one in infer_cfg.embedder" if need == "embed" else "choose another retriever or model"
+            raise SpecError(f"{name} needs a model that can {need}; {advice}", key=f"{dataset.abbr}.infer_cfg.retriever")
+        found[need] = backend
+    return found
+
+
+def choose(samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend]) -> pa.Table:
+    """Return the EXAMPLES table."""
+    embed, loglikelihood = helpers.get("embed"), helpers.get("loglikelihood")
+    return stage.retrieve(
+        samples,
+        pool,
+        dataset,
+        embed=embed.embed if embed else None,
+        loglikelihood=loglikelihood.loglikelihood if loglikelihood else None,
+    )

@@ -31,10 +31,11 @@ class Session:
 
     def backend(self, model: ModelSpec) -> Backend:
         """Return the model's backend; nothing is reached or loaded before the first request."""
+        key = model.model_dump_json()
         with self._lock:
-            if model.abbr not in self._backends:
-                self._backends[model.abbr] = make_backend(model)
-            return self._backends[model.abbr]
+            if key not in self._backends:
+                self._backends[key] = make_backend(model)
+            return self._backends[key]
 
     def answers(self, model: ModelSpec) -> AnswerStore:
         """Return the answers stored for this model identity."""
@@ -47,11 +48,11 @@ class Session:
     def release(self, model: ModelSpec) -> None:
         """Close one model's backend: its last cell is done."""
         with self._lock:
-            backend = self._backends.pop(model.abbr, None)
+            backend = self._backends.pop(model.model_dump_json(), None)
         if backend is not None:
             backend.close()
 
     def close(self) -> None:
         """Close everything; safe to call twice."""
-        for model in list(self._backends):
-            self._backends.pop(model).close()
+        for key in list(self._backends):
+            self._backends.pop(key).close()

@@ -15,11 +15,12 @@ from templating import retrieval
 from templating.compat import rules_of
 from templating.meta import role_markers
 from templating.renderer import Renderer, separators
+from templating.retrieval import needs as retriever_needs
 from templating.retrieval import retrieve
 from templating.shard import Pool, Shard
 from templating.target import Target
 
-__all__ = ["Target", "check", "config", "labels", "render", "retrieve", "role_markers"]
+__all__ = ["Target", "check", "config", "labels", "render", "retrieve", "retriever_needs", "role_markers"]
 
 CHUNK = 1024
 """Rows that are Python objects at a time."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
-from evaluators.extractors import cues
+from evaluators.extractors import mentions
 from evaluators.extractors.text import braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _PHRASE = re.compile(
     r"(?i:(?<![A-Za-z])answer(?:\s+(?:to|for)\b[^.\n:;]{0,80}?)?\s*(?:\*\*|__)?\s*(?:\b(?:is|was|would be|must be|should be)\b\s*(?::)?|[:：])\s*(?:(?:\*\*|__)(?=\s))?)"
-    r"|答案\w{0,3}?(?:是|为|[:：])|####[ \t]+(?=\S)"
+    r"|答案\w{0,3}?(?:是|为|[:：])[:：]?|####[ \t]+(?=\S)"
 )
 _TAG = re.compile(r"<((?:final_?)?answer)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_END = re.compile(r"[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so|which)\b| (?:because|since)\b")
+_END = re.compile(
+    r"(?<!\bSt)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bMt)[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so|which)\b| (?:because|since)\b"
+)
 _WRAPPED = re.compile(
     r"\A(?:\*\*(.+)\*\*|__(.+)__|`(.+)`|\$\$?(.+?)\$?\$|\\\((.+)\\\)|\\\[(.+)\\\]|\"(.+)\"|“(.+)”|「(.+)」)\Z", re.DOTALL
 )
@@ -56,10 +58,10 @@ def _tagged(part: str) -> tuple[int, int] | None:
 
 
 def _phrased(part: str) -> tuple[int, int] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-20:]):
         start = phrase.end() + len(part[phrase.end() :]) - len(part[phrase.end() :].lstrip())
         end = next((m.start() for m in _END.finditer(part, start)), len(part))
-        if part[start:end].strip(" *_`.:") and not cues.is_mention(part, phrase.start(), phrase.end(), end):
+        if part[start:end].strip(" *_`.:") and not mentions.is_mention(part, phrase.start(), phrase.end(), end):
             return start, end
     return None
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from evaluators.extractors import cues
-from evaluators.extractors.text import hide_reasoning, plain, turns
+from evaluators.extractors import cues, mentions
+from evaluators.extractors.text import BOX, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
 
@@ -46,8 +46,14 @@ class _Found:
     firm: bool
 
 
+_BESIDE = re.compile(rf"\}}\s{{0,5}}(?:,|and|\s){{0,5}}\s{{0,5}}{BOX}")
+"""What stands between two boxes side by side: they hold one answer."""
+
+
 def _extract(text: str, options: str, several: bool) -> Extraction:
     view = plain(hide_reasoning(text))
+    if several:
+        view = _BESIDE.sub(lambda match: "," + " " * (len(match[0]) - 1), view)
     patterns = _patterns(options)
     for offset, part in turns(view):
         found = _decide(part, list(_statements(part, patterns, several))) or _bare(part, patterns, several)
@@ -64,16 +70,16 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
     if last is None:
         return None
     for later in found:
-        if later.start > last.end and cues.RETRACTION.search(part, last.end, later.start):
+        if later.start > last.end and mentions.RETRACTION.search(part, last.end, later.start):
             last = later
-    return None if cues.WITHDRAWN.search(part, last.end) else last
+    return None if mentions.WITHDRAWN.search(part, last.end) else last
 
 
 def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Found]:
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
             found = _found(match, patterns, several, firm)
-            if found and not cues.is_mention(part, match.start(), found.start, match.end("list")):
+            if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 
 
@@ -92,10 +98,12 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     """Return the letter of a reply that is nothing else, or whose first or last line begins with it or whose last word it is."""
     if whole := patterns.alone.fullmatch(part):
         return _found(whole, patterns, several, firm=True)
-    lines = list(re.finditer(r"[^\n]*\S[^\n]*", part))
+    lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
     match = patterns.last_word.search(part)
+    if match and not _closes(part[max(match.start() - 300, 0) : match.start() + 1], patterns):
+        match = None
     if len(set(letters)) == 1:
         match = labelled.get(len(lines) - 1) or labelled.get(0) or match
     elif letters:
@@ -103,11 +111,21 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     return _found(match, patterns, several, firm=False) if match else None
 
 
+def _closes(before: str, patterns: _Patterns) -> bool:
+    """Return whether a letter after `before` ends a thought: a sentence is over, or one of some words led to it and names no other."""
+    if before[-1] != ",":
+        return not patterns.label.search(mentions.SENTENCE.split(before[:-1])[-1])
+    sentence = mentions.SENTENCE.split(before)[-1]
+    named = patterns.label.search(sentence) or mentions.CONDITION.search(sentence) or mentions.OTHERS.search(sentence)
+    return not named and len(sentence.split()) > 2
+
+
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     options: str
     canonical: dict[str, str]
     stated: list[tuple[re.Pattern[str], bool]]
+    label: re.Pattern[str]
     words: re.Pattern[str]
     alone: re.Pattern[str]
     line: re.Pattern[str]
@@ -121,6 +139,8 @@ def _patterns(options: str) -> _Patterns:
     fill = {"<L>": letter, "<LIST>": cues.listed(letter, options), "<GAP>": cues.GAP}
 
     def expand(template: str) -> str:
+        if template.startswith("<LIST>"):
+            template = template.replace("<LIST>", cues.listed(letter, options, lead=False), 1)
         return re.sub(r"<(?:L|LIST|GAP)>", lambda match: fill[match[0]], template)
 
     return _Patterns(
@@ -129,6 +149,7 @@ def _patterns(options: str) -> _Patterns:
         stated=[
             (re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table
         ],
+        label=re.compile(letter),
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),

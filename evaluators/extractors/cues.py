@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 
+from evaluators.extractors.text import BOX
+
 _HAN = r"\u4e00-\u9fff"
-_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–-]|(?i:because|since|due|which|\()|" + f"[{_HAN}])"
+_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
 _JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
 
-GAP = r"[\s\"'「【(\[{<:=>→—–-]*(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply|just|the)\b[\s:]*)*"
-_WORD = r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|选项|选)[\s:]*)?"
+GAP = r"[\s\"'「【(\[{<:=>→—–-]*+(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply|just|both|all|only|the)\b[\s:]*)*"
+_WORD = (
+    r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|(?:number|answer) (?=choice|option))[\s:]{0,4}"
+    r"|选项|选){0,2}"
+)
 _BE = (
-    r"(?:(?:is|are|was|will be|would be|should be|must be|has to be|would have to be|seems to be|appears to be|remains|becomes|being)\b(?!n't)"
+    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|(?:is|are) (?:\w+ )?likely to be|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
     r"|[\"']?\s*(?::|=>?|->|→|⇒|—|–|-(?=\s)))"
 )
 
@@ -26,78 +31,113 @@ def letter(options: str) -> str:
     weak += "".join(o for o in options if o.islower())
     strong = "".join(o for o in options if o not in weak)
     han = f"|[{_HAN}]" if re.search(f"[{_HAN}]", options) else ""
-    edge = rf"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-[A-Za-z0-9]|\.[A-Za-z]\.|\.[0-9]|\s*=\s*\S{han})"
+    edge = rf"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-[A-Za-z0-9]|\.\s?[A-Za-z]\.|\.[0-9]|\s*=\s*\S|:\\{han})"
     joined = f"(?:{_ENDS}|(?<!I){_JOINS})"
     kinds = [f"[{re.escape(strong)}]{edge}"] if strong else []
     kinds += [f"[{re.escape(weak)}]{edge}(?={joined})"] if weak else []
-    return rf"(?<![A-Za-z0-9_'])(?:{'|'.join(kinds)})"
+    return rf"(?<![A-Za-z0-9_])(?<![A-Za-z]')(?:{'|'.join(kinds)})"
 
 
-def listed(label: str, options: str) -> str:
-    """Return a pattern, group ``list``, for one label or several, joined by commas, slashes or words, or written as one word."""
-    item = rf"{_WORD}[(\[{{\"'「【]*\s*{label}\s*[)\]}}\"'」】]*"
+def listed(label: str, options: str, lead: bool = True) -> str:
+    """Return a pattern, group ``list``, for one label or several, joined by commas, slashes or words, or written as one word.
+
+    Without `lead` it starts at the first label, which is faster where nothing stands before it.
+    """
+    closed = rf"{label}\s{{0,3}}[)\]}}\"'」】]{{0,4}}"
+    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}\s{{0,3}}{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?:\s*(?:[,/;&+、]|(?i:and|or|as well as)\b|[和与及或]))+\s*"
+    joint = r"(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20}"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
-    return rf"(?P<list>{item}(?:{joint}{item}{verbs})*|{word})"
+    return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
 
 
 _NOT_BUT = (
     r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
 )
+_ABOUT = r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},)?"
 _ANSWER = (
-    r"(?<![A-Za-z])(?:answers?|ans|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
-    r"(?:\s+(?:to|for|of|here|among|in)\b[^.\n:;]{0,80}?)?(?:\s+(?:choice|option|letter))?\s*"
+    r"(?<![A-Za-z])(?:answers?|ans\.?|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
+    rf"{_ABOUT}(?:\s++(?:choice|option|letter))?\s*+"
 )
-_FITTING = r"\b(?:correct|right|best|true|appropriate|suitable|proper|accurate|final|chosen|selected|valid|most \w+)"
-_NOUN = r"(?:options?|statements?|letters?|ones?|alternatives?|items?|descriptions?|explanation|completion|interpretation)"
+_FITTING = r"\b(?:correct|right|best|true|appropriate|suitable|proper|accurate|final|chosen|selected|valid|only|closest|required|desired|intended|most \w+)"
+_NOUN = (
+    r"(?:options?|statements?|letters?|ones?|alternatives?|items?|descriptions?|explanation|completion|interpretation|match|inference|conclusion"
+    r"|term|word|sentence|value)"
+)
+_SEEM = r"\b(?:is|are|was|must be|has to be|should be|seems?(?: to be)?|appears?(?: to be)?|looks(?: to be)?(?: like)?|becomes|remains)"
+_FOREIGN = r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)|(?:正解|答え)(?:は|:)|정답(?:은|:)"
 
 FIRM = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
-    rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}(?:\s+(?:to|for|of|here|among|in)\b[^.\n:;]{{0,60}}?)?\s*{_BE})<GAP><LIST>",
-    r"(?i:^\W*(?:final\s+|correct\s+)?answer\W*\n+\W*)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
-    r"\\f?box(?:ed)?\s*\{[\s{(\[]*<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
+    rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
+    rf"(?i:{_FOREIGN})<GAP><LIST>",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
+    r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
+    BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter)>)<GAP><LIST>",
     r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
-    r"\[\[\s*<LIST>\s*\]\]",
-    r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?)?\s*(?i:\b(?:is|are)\s+(?:\w+\s+){0,2}?(?:the\s+)?(?:only\s+|most\s+)?"
-    r"(?:correct|right|best|appropriate|accurate|suitable)\s+(?:answers?|options?|choices?|ones?|response|match))",
+    r"\[\[\s{0,3}<LIST>\s*\]\]",
+    r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?)?\s*"
+    rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right|best|appropriate|accurate|suitable)\s+)"
+    r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:\b(?:I|we|let's|let me|I'd|we'd)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*"
-    r"\s+(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote for|answer|answering with|conclude)"
-    r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>",
-    r"答案(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
-    r"答案不是[^,。\n]{1,12},?\s*而是<GAP><LIST>",
-    r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
-    r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该|应)?选择?(?!项)<GAP><LIST>",
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*\s+|^[^\w\n]*+)"
+    r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess|answer(?:ing)?(?: with)?|conclude)"
+    r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
+    r"(?:答案|我的选择)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
+    r"(?:答案|^\s*答\s*:)\s*<LIST>",
+    r"答案(?:不|并不|并非)是?[^,。\n]{1,12},?\s*而是<GAP><LIST>",
+    r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
+    r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该|应)?选择?(?!项)<GAP><LIST>",
     r"只有<GAP><LIST>\s*(?:选项|项)?\s*(?:是|才是|才)?\s*(?:正确|对|符合|成立)",
 )
 """Statements that settle the answer; the last one counts."""
 
+_STOP = r"(?=\s*(?:[.,;!\n]|\Z))"
 LOOSE = (
-    r"<LIST>\s*(?i:\b(?:is|are)\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:correct|right|true)\b(?!\s+(?:that|to|about|in)\b))",
-    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z))",
-    r"(?i:\b(?:actually|I (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
-    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|[→⇒]|=>|->)[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>(?=\s*[.!]?\s*(?:\n|\Z))",
-    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z))",
-    r"(?i:^\W*(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z))",
+    rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right|correct)\s+one\b|correct|right|true)\b"
+    r"(?!\s+(?:that|to|about|in)\b))",
+    r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right)\b)",
+    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>"
+    + _STOP,
+    r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
+    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>"
+    r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
+    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|left with|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>"
+    + _STOP,
+    r"(?i:^[^\w\n]*+(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
     r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong|incorrect|false)))",
-    r"(?i:\b(?:incorrect|false|wrong)\s+(?:option|statement|one)\s+(?:is|:))<GAP><LIST>",
-    r"(?<![不非勿没误会能人])选择?(?!项)<GAP><LIST>",
+    rf"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one)s? (?:that|which)\b[^.,;\n]{{1,60}}?|exception|odd one out)\s+(?:is|are)\b)"
+    r"<GAP><LIST>" + _STOP,
+    rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>"
+    + _STOP,
+    r"<LIST>\s+(?i:best\s+\w+s|fits|works|matches|satisfies|it is)\b",
+    r"<LIST>,\s+(?i:I (?:think|believe|guess|suppose)|I'm (?:sure|confident)|I'd say)\b",
+    r"(?i:\b(?:lean(?:ing)?|inclined)\s+(?:to|towards?)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\bconfident (?:in|about|that)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*)+but\s+)<GAP><LIST>" + _STOP,
+    r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
+    r"(?:不是|并非)[^,。\n]{1,12},?\s*而是<GAP><LIST>",
+    r"我(?:觉得|认为|想|猜)(?:答案)?(?:应该)?是?<GAP><LIST>(?!\s*(?:项|选项)?(?:错|不))",
+    r"(?:应该|应当|应|其实|实际上|最终|可见)(?:该)?是<GAP><LIST>",
     r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合题意|符合要求|最合适|最恰当)",
 )
 """Weaker statements: they count where no firm one is made, or where they take one back."""
 
-ALONE = rf"[^\w?]*(?:(?i:the )?{_WORD}(?i:is\b)?)<GAP><LIST>[^\w?]*"
+ALONE = rf"[^\w?]*+(?:\d+\s?[.):]\s?)?(?:(?i:the )?{_WORD}(?i:is\b)?|(?:应该)?是)<GAP><LIST>(?:选项|项)?吧?[^\w?:]*"
 """A reply that is nothing but labels."""
 
-LINE = rf"[^\w\n]*?{_WORD}[(\[{{]*(?P<list><L>)[)\]}}]*(?=[ \t]*(?:[.:)\]]|[—–-]\s|\n|\Z)|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
-"""A line that is a label, or begins with one."""
+LINE = (
+    rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
+    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |it\b|this\b|the (?:text|passage|author|statement|question)\b)|错|不|[ \t]*:[ \t]*(?:\n|\Z)))"
+)
+"""A line that is a label, or begins with one, and does not reject it."""
 
-LAST_WORD = r"[.!?。:][ \t]+(?P<list><L>)[\s.)\]]*\Z"
-"""A label as a sentence of its own at the end."""
+LAST_WORD = rf"(?<!\b[A-Za-z])(?<!\bvs)[.!?。:,][ \t]+{_WORD}[(\[]{{0,4}}(?P<list><L>)[\s.)\]]*\Z"
+"""A label as a sentence of its own, or as the last part of one, at the end."""
 
 WORDS = r"(?i:\b(?:options?|choices?|letters?|answers?|statements?|and|or|the|as well as|correct|right|final)\b)"
 """Words inside a list that are no labels."""
@@ -105,38 +145,5 @@ WORDS = r"(?i:\b(?:options?|choices?|letters?|answers?|statements?|and|or|the|as
 OPEN = re.compile(r"(?i:\bor\b)|[/或]")
 """A list that leaves open which."""
 
-RETRACTION = re.compile(
-    r"(?i:\b(?:wait|no[,.]|actually|sorry|correction|scratch that|on second thought|hold on|oops|my mistake|let me correct|made an? (?:mistake|error))"
-    r")|不对|更正|等等|等一下"
-)
-WITHDRAWN = re.compile(
-    r"(?i:\b(?:wait|no|actually|hmm|hold on|oops)\b[,.!\s—–-]*(?:\w+[,.\s]+){0,2}?(?:that|this|it)(?:'s| is| was| can't be| cannot be)"
-    r"\s+(?:not (?:right|correct)|wrong|incorrect|right\?))"
-)
-"""What takes the last statement back without giving another."""
-
-SENTENCE = re.compile(r"[.;:!?\n。；！？]|,?\s\b(?:so|therefore|thus|hence)\b|, but\b|(?:所以|因此|故)")
-CONDITION = re.compile(
-    r"(?i:\b(?:if|unless|whether|suppos(?:e|ing)|assum(?:e|ing)|imagine|at first|initially|originally|e\.g|for example|format)\b)"
-    r"|如果|假如|假设|是否|若|一开始"
-)
-CLAUSE = re.compile(r",|，|\bbut\b")
-OTHERS = re.compile(
-    r"(?i:\b(?:not|n't|never|cannot|can't|don't|doesn't|doubt|nor|neither|instead of|rather than|some(?:one|body)?|others|people|students?|many"
-    r"|they|you|he|she|said|says|claims?|argue[sd]?|might|could|tempting|wrong|incorrect|previous|earlier|your|their|his|her|student's)\b)"
-    r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误|可能"
-)
-
-
-def is_mention(text: str, start: int, value: int, end: int) -> bool:
-    """Return whether a statement is only talked about: in a condition, in a question, or as what others might think.
-
-    Args:
-        text: the view of the reply.
-        start: where the statement begins.
-        value: where what it states begins.
-        end: where that ends.
-    """
-    sentence = SENTENCE.split(text[:start])[-1] + text[start:value]
-    asked = re.match(r"[\s)\]}\"']*\?", text[end:])
-    return bool(asked or CONDITION.search(sentence) or OTHERS.search(CLAUSE.split(sentence)[-1]))
+ENUMERATED = re.compile(r"(?:(?<=\s)|(?<=^))\(?[A-Z][.):](?=\s)", re.MULTILINE)
+"""An option as questions list them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
-from evaluators.extractors import cues
+from evaluators.extractors import mentions
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
@@ -17,12 +17,13 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 _INTEGER = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\{,\}\d{3})+(?!\d)|\d{1,3}(?: {1,2}\d{3})+(?![\d./])|\d+"
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.])(?<!\d:)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–])?[€£¥₹]?(?:"
-    r"(?P<mixed>\d+(?=\s*\\?[dt]?frac|[ ]+\d+/\d|\s?[½⅓⅔¼¾⅕⅛]))?\s*(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
+    r"(?<![A-Za-z0-9_.])(?<!\d:)(?<!\^)(?<!\^\{)(?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d )[-+−–]|(?<=[:=] )[-−–] )?[€£¥₹]?(?:"
+    r"(?:(?P<mixed>\d+)(?= {0,2}\\?[dt]?frac| {1,2}\d+/\d| ?[½⅓⅔¼¾⅕⅛]) {0,2})?(?:\\[dt]?frac\s*(?:\{\s*(?P<num>-?\d+)\s*\}\s*\{\s*(?P<den>\d+)\s*\}|(?P<n>\d)(?P<d>\d))"
     r"|(?P<over>\d+)\s?/\s?(?P<under>\d+)(?![\d/])|(?P<vulgar>[½⅓⅔¼¾⅕⅛]))"
+    r"|10\s*\^\s*\{?\s*(?P<ten>[-−]?\d+)\s*\}?"
     rf"|(?P<whole>{_INTEGER})?(?P<point>\.\d+)?(?<=\d)"
-    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])|\s*(?:[×x·]|\\times|\\cdot|\s)\s*10\s*(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
+    r"(?:[eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9.])| {0,2}(?:[×x·]|\\times|\\cdot| ) {0,2}10 {0,2}(?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+)))?"
+    r"(?: {0,2}(?P<scale>thousand|million|billion|trillion|万|亿)\b)?)"
     r"(?!(?:st|nd|rd|th)\b|:\d|\d)"
 )
 _MARK = re.compile(r"####[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
@@ -32,14 +33,15 @@ _PHRASE = re.compile(
     r"|答案\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం)\s*(?::|は|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result)>)"
 )
+_OPEN = r"(?:[\s:=(\[{\"'≈~€£¥₹$]|\\(?![dt]?frac))*"
 _LEAD = re.compile(
-    r"[\s:=(\[{\\\"'≈~€£¥₹]*(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?[\s\\(\[{$]*"
+    _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|。|;|, (?:not|because|since|as|so|which|and not)\b|\bbecause\b|\bsince\b|<|\(")
 _REFUSAL = re.compile(
     r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
     r"(?:determine|answer|solve|say|tell|comput|calculat|find|figure|give|provide|help|assist|conclude|know)"
-    r"|\b(?:not enough|insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)|(?:don't|do not) know|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer)"
+    r"|\b(?:not enough|insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)|(?:don't|do not) know|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer|(?:is|are) missing\b)"
     r"|无法|不能确定|不知道|抱歉|信息不足|条件不足"
 )
 _COUNTED = re.compile(
@@ -47,6 +49,10 @@ _COUNTED = re.compile(
 )
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
 _UNFINISHED = re.compile(r"[=+×÷*/?？]\s*\Z|(?<=\s)[-−]\s*\Z")
+
+
+_PHRASES = 20
+"""How many answer phrases are looked at, from the end."""
 
 
 def final_number(text: str) -> Extraction:
@@ -79,7 +85,7 @@ def _marked(part: str) -> re.Match[str] | None:
     marks = [(mark, number) for mark in _MARK.finditer(part) if (number := _NUMBER.match(part, mark.end()))]
     found: re.Match[str] | None = None
     for mark, number in marks:
-        if found is None or cues.RETRACTION.search(part, found.end(), mark.start()):
+        if found is None or mentions.RETRACTION.search(part, found.end(), mark.start()):
             found = number
     return found
 
@@ -95,15 +101,15 @@ def _boxed(part: str) -> re.Match[str] | None:
 
 
 def _phrased(part: str) -> re.Match[str] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         lead = _LEAD.match(part, phrase.end())
         start = lead.end() if lead else phrase.end()
-        end = min((m.start() for m in [_SENTENCE_END.search(part, start)] if m), default=len(part))
+        end = min((m.start() for m in [_SENTENCE_END.search(part, start, start + 400)] if m), default=len(part))
         end = min(end, *(place for place in [part.find("\n", start)] if place >= 0), len(part))
         number = _NUMBER.match(part, start) or _NUMBER.match(part, phrase.end())
         numbers = list(_NUMBER.finditer(part, max(part.rfind("=", start, end), start), end))
         chosen = number if number and "=" not in part[number.end() : end] else (numbers or [None])[-1]
-        if chosen and not cues.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
+        if chosen and not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
             return chosen
     return None
 
@@ -119,19 +125,21 @@ def _last(part: str, bold: str) -> re.Match[str] | None:
 def _backwards(part: str, start: int) -> Iterator[re.Match[str]]:
     listed = {mark.start(1) for mark in _LIST_MARK.finditer(part)}
     for number in reversed(list(_NUMBER.finditer(part, start))):
-        if number.start() not in listed and not _COUNTED.search(part, 0, number.start()):
+        if number.start() not in listed and not _COUNTED.search(part[max(number.start() - 20, 0) : number.start()]):
             yield number
 
 
 def _value(match: re.Match[str]) -> str:
     """Return a number as plain text: integer, decimal, ``a/b`` or with an exponent."""
     part = match.groupdict()
-    sign = "-" if part["sign"] in ("-", "−", "–") else ""
+    sign = "-" if part["sign"] and part["sign"].strip() in ("-", "−", "–") else ""
     if ratio := part["vulgar"] and _VULGAR[part["vulgar"]]:
         return sign + _mixed(part["mixed"], ratio)
     upper, lower = part["num"] or part["n"] or part["over"], part["den"] or part["d"] or part["under"]
     if upper and lower:
         return (sign + _mixed(part["mixed"], f"{upper}/{lower}")).replace("--", "")
+    if part["ten"]:
+        return f"{sign}1e{int(part['ten'].replace('−', '-'))}"
     number = re.sub(r"[, {}]", "", part["whole"] or "0") + (part["point"] or "")
     if part["scale"]:
         number = f"{Decimal(number).scaleb(_SCALES[part['scale']]):f}"

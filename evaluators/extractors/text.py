@@ -14,9 +14,7 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_MARKDOWN = (
-    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
-)
+_MARKDOWN = r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
 _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
@@ -24,9 +22,10 @@ _LATEX = (
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题|题目)[ \t]*\**[:：]"
-    r"|<\|im_(?:end|start)\|>|<\|(?:user|endoftext|eot_id|end)\|>|</s>|\[INST\]",
+    r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
     re.MULTILINE,
 )
+_END_MARK = re.compile(r"<(?:\|im_(?:end|start)|\|user|\|endoftext|\|eot_id|\|end|/s)\|?>|\[INST\]")
 _WIDE = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("\u3000\u00a0\u202f\u2009", " ")
@@ -56,14 +55,19 @@ def plain(text: str) -> str:
 
 def turns(text: str) -> Iterator[tuple[int, str]]:
     """Yield (offset, part) of a reply, cut where a base model runs on into a question that it invents."""
-    cuts = [0, *(match.start() for match in _RUN_ON.finditer(text) if match.start()), len(text)]
+    found = [match.start() for mark in (_RUN_ON, _END_MARK) for match in mark.finditer(text)]
+    cuts = [0, *sorted(place for place in found if place), len(text)]
     for start, end in zip(cuts, cuts[1:], strict=False):
         yield start, text[start:end]
 
 
-def braced(text: str, command: str = r"\\(?:boxed|fbox)\s*\{") -> Iterator[tuple[int, int]]:
-    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
-    for opened in re.finditer(command, text):
+BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
+"""The command that opens a box, also where escapes were read or lost on the way."""
+
+
+def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
+    r"""Yield [start, end) of what stands in each ``\boxed{…}`` of the last fifty whose braces balance, in order; inner ones come after outer ones."""
+    for opened in list(re.finditer(command, text))[-50:]:
         depth = 1
         for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
             depth += 1 if brace[1] == "{" else -1

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from evaluators.instructions.language import is_language, sentences, treebank_words, words
+from evaluators.instructions.language import is_language, sentences, treebank_words, word_set, words
 from evaluators.instructions.registry import check, compare
 from leaderflow.core.errors import DataError
 
-LANGUAGES = frozenset("en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split())
+LANGUAGES = word_set("en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi")
 
 
 @check("keywords:existence")

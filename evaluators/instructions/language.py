@@ -6,19 +6,27 @@ import re
 from functools import cache
 from typing import Any
 
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
 # abbreviations whose full stop ends no sentence; the trained Punkt model knows more
-_ABBREVIATIONS = (
-    "dr mr mrs ms prof sr jr st vs etc e.g i.e u.s u.k inc ltd co corp gen col sgt capt lt rev hon jan feb mar apr aug sept oct nov dec a.m p.m no"
+_ABBREVIATIONS = word_set(
+    "dr mr mrs ms prof sr jr st vs etc e.g i.e u.s u.k inc ltd co corp gen col sgt capt lt rev hon jan feb mar apr aug sept oct "
+    "nov dec a.m p.m no"
 )
 
-STOP_WORDS = frozenset(
-    "i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his himself she she's her hers "
-    "herself it it's its itself they them their theirs themselves what which who whom this that that'll these those am is are was were be been "
-    "being have has had having do does did doing a an the and but if or because as until while of at by for with about against between into "
-    "through during before after above below to from up down in out on off over under again further then once here there when where why how all "
-    "any both each few more most other some such no nor not only own same so than too very s t can will just don don't should should've now d ll "
-    "m o re ve y ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn mightn't "
-    "mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't".split()
+STOP_WORDS = word_set(
+    "i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his himself she "
+    "she's her hers herself it it's its itself they them their theirs themselves what which who whom this that that'll these those "
+    "am is are was were be been being have has had having do does did doing a an the and but if or because as until while of at by "
+    "for with about against between into through during before after above below to from up down in out on off over under again "
+    "further then once here there when where why how all any both each few more most other some such no nor not only own same so "
+    "than too very s t can will just don don't should should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't "
+    "doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn mightn't mustn mustn't needn needn't shan shan't "
+    "shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't"
 )
 """English function words, the list of the field's toolkits."""
 
@@ -33,7 +41,7 @@ def _punkt() -> Any:
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
     parameters = PunktParameters()
-    parameters.abbrev_types = set(_ABBREVIATIONS.split())
+    parameters.abbrev_types = set(_ABBREVIATIONS)
     return PunktSentenceTokenizer(parameters)
 
 

@@ -169,7 +169,7 @@ def elbench_choices(text: str) -> str:
 
 
 def zebralogic_choice(text: str) -> str:
-    """Return the letter after ``answer is``, in brackets, in bold, or alone, or nothing."""
-    patterns = (r"answer is:?\s*\(?([A-Z])\b", r"\(([A-Z])\)", r"\*\*([A-Z])\*\*", r"^\s*([A-Z])\s*$")
+    """Return the letter after ``answer is``, in brackets, in bold, or alone on a line, or nothing."""
+    patterns = (r"answer is:?\s*\(?([A-Z])\b", r"\(([A-Z])\)", r"\*\*([A-Z])\*\*", r"(?m)^\s*([A-Z])\s*$")
     match = next((m for m in (re.search(p, text) for p in patterns) if m), None)
     return match[1] if match else ""

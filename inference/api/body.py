@@ -8,9 +8,9 @@ from typing import Literal
 from leaderflow.core.errors import BackendError
 from leaderflow.core.types import Json, Message, Prompt, Settings
 
-Route = Literal["chat", "completions"]
+Route = Literal["chat", "completions", "responses"]
 
-PATHS = {"chat": "chat/completions", "completions": "completions"}
+PATHS = {"chat": "chat/completions", "completions": "completions", "responses": "responses"}
 
 MOST_STOPS = 4
 """More stop strings than this are refused by OpenAI; the others are cut off by us alone."""
@@ -18,13 +18,8 @@ MOST_STOPS = 4
 
 def generate_body(model: str, route: Route, prompt: Prompt, settings: Settings, limit_field: str, extra: dict[str, Json]) -> bytes:
     """Return the JSON body that asks for one generation."""
-    body: dict[str, Json] = {"model": model}
-    if route == "chat":
-        body["messages"] = messages_of(prompt)
-    else:
-        body["prompt"] = text_of(prompt)
-    values = {
-        limit_field: settings.max_out_len,
+    values: dict[str, Json] = {
+        "max_output_tokens" if route == "responses" else limit_field: settings.max_out_len,
         "min_tokens": settings.min_out_len,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
@@ -32,8 +27,16 @@ def generate_body(model: str, route: Route, prompt: Prompt, settings: Settings, 
         "seed": settings.seed,
         "stop": list(settings.stop[:MOST_STOPS]) or None,
     }
-    body.update({name: value for name, value in values.items() if value is not None})
-    return json.dumps({**body, **extra, **settings.extra}).encode()
+    if route == "responses":  # it knows neither; stop strings are cut off by us
+        del values["stop"], values["seed"]
+    given = {name: value for name, value in values.items() if value is not None}
+    return json.dumps({"model": model, **_input(route, prompt), **given, **extra, **settings.extra}).encode()
+
+
+def _input(route: Route, prompt: Prompt) -> dict[str, Json]:
+    if route == "completions":
+        return {"prompt": text_of(prompt)}
+    return {"messages": messages_of(prompt)} if route == "chat" else {"input": messages_of(prompt), "store": False}
 
 
 def score_body(model: str, prompt: Prompt, form: str, extra: dict[str, Json]) -> bytes:

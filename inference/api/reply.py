@@ -15,7 +15,7 @@ from leaderflow.core.types import Answer, Json, Request, Status
 log = logging.getLogger("leaderflow.api")
 
 _THOUGHT = frozenset({"thinking", "reasoning", "reasoning_content", "thought", "summary_text"})
-_TEXT = frozenset({"text", "output_text"})
+_TEXT = frozenset({"text", "output_text", "refusal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +47,33 @@ def parse(body: bytes) -> Reply:
     message = choice.get("message") if "message" in choice else choice
     if not isinstance(message, dict) or not ({"content", "text", "tool_calls", "refusal"} & set(message)):
         raise malformed("the choice has no message")
-    text, thought = _content(message.get("content", message.get("text")))
+    text, thought = content_of(message.get("content", message.get("text")))
     if text is None:
         text = message.get("refusal") or _calls(message)
     field = message.get("reasoning_content") or message.get("reasoning")
     reasoning = field if isinstance(field, str) else thought
     tokens = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    return Reply(_clean(text), _clean(reasoning), choice.get("finish_reason"), *tokens)
+    return Reply(clean(text), clean(reasoning), choice.get("finish_reason"), *tokens)
 
 
-def first_choice(body: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Return the first choice and the usage of a reply's body; raises as `parse` does."""
+def load(body: bytes) -> dict[str, Any]:
+    """Return a body's JSON object.
+
+    Raises:
+        Fault: it is none.
+    """
     try:
         data = json.loads(body)
     except ValueError as exc:
         raise malformed(f"no JSON ({exc})") from None
     if not isinstance(data, dict):
         raise malformed(f"a JSON {type(data).__name__}, not an object")
+    return data
+
+
+def first_choice(body: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return the first choice and the usage of a reply's body; raises as `parse` does."""
+    data = load(body)
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         if error := data.get("error") or (data if data.get("object") == "error" else None):
@@ -116,7 +126,7 @@ def _first_stop(text: str, stop: Sequence[str]) -> int | None:
     return min((at for s in stop if (at := text.find(s)) >= 0), default=None)
 
 
-def _content(content: Json) -> tuple[str | None, str | None]:
+def content_of(content: Json) -> tuple[str | None, str | None]:
     """Return (text, thinking) of a message's content: a string, null, or a list of parts."""
     if content is None or isinstance(content, str):
         return content, None
@@ -141,7 +151,7 @@ def _inner(part: Json) -> str:
         return part
     if isinstance(part, list):
         return "".join(_inner(p) for p in part)
-    return next((_inner(part[name]) for name in ("text", "thinking", "reasoning", "content") if part.get(name)), "")
+    return next((_inner(part[name]) for name in ("text", "thinking", "reasoning", "refusal", "content") if part.get(name)), "")
 
 
 def _calls(message: Mapping[str, Any]) -> str | None:
@@ -151,7 +161,7 @@ def _calls(message: Mapping[str, Any]) -> str | None:
     return json.dumps({"tool_calls": [call.get("function", call) for call in calls if isinstance(call, dict)]}, ensure_ascii=False)
 
 
-def _clean(text: Json) -> str | None:
+def clean(text: Json) -> str | None:
     """Return a text that can be written as UTF-8: halves of surrogate pairs become U+FFFD."""
     if text is None:
         return None

@@ -75,8 +75,8 @@ class HuggingFaceBaseModel:
         self._dtype = dtype or ("auto" if _has_gpu() else "float32")
         self._device_map, self._gguf_file, self._peft_path = device_map, gguf_file, peft_path
         adapter = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
-        extra = adapter | ({"gguf": gguf_file} if gguf_file else {})
-        self.identity = model_identity(self._folder, dtype=self._dtype, chat=self._chat, extra=extra)
+        files = files_digest(self._folder, gguf_file or "")
+        self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=adapter)
         self.max_seq_len = spec.max_seq_len or context_length(self._folder)
         self._engine = Engine(self._load)
 
@@ -91,7 +91,12 @@ class HuggingFaceBaseModel:
         return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
     def connect(self) -> None:
-        """Nothing to reach: that the weights are there was seen when the backend was made."""
+        """See that the tokenizer and, for a chat model, its template can be used; the weights wait for the first request.
+
+        Raises:
+            BackendError: they cannot.
+        """
+        self.counter.tokenizer  # noqa: B018 - loads it
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.

@@ -18,16 +18,16 @@ from leaderflow.core.types import Json
 _IGNORED = {".md", ".png", ".jpg", ".lock", ".metadata"}
 
 
-def model_identity(folder: Path, *, dtype: str, chat: bool, extra: Mapping[str, Json] | None = None) -> str:
-    """Return the identity of local weights: contents of every file of the folder, dtype, engine and version, never a path.
+def model_identity(files: str, *, dtype: str, chat: bool, extra: Mapping[str, Json] | None = None) -> str:
+    """Return the identity of local weights: what their files hold, dtype, engine and version, never a path.
 
     Args:
-        folder: config, tokenizer, chat template and weights.
+        files: `files_digest` of config, tokenizer, chat template and weights.
         dtype: what is computed in.
         chat: whether messages go through the chat template.
         extra: whatever else changes an answer, such as a PEFT adapter's digest.
     """
-    parts = {"files": files_digest(folder), "dtype": dtype, "chat": chat, "engine": engine()} | dict(extra or {})
+    parts = {"files": files, "dtype": dtype, "chat": chat, "engine": engine()} | dict(extra or {})
     return f"transformers:{sha256_hex(canonical_json(parts))[:32]}"
 
 
@@ -36,9 +36,16 @@ def engine() -> list[str]:
     return [f"{name} {version(name).partition('+')[0]}" for name in ("transformers", "torch")]
 
 
-def files_digest(folder: Path) -> str:
-    """Return the digest of a folder's files by name and content; documentation, pictures and hidden files left out."""
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
+def files_digest(folder: Path, beginning: str = "") -> str:
+    """Return the digest of a folder's files by name and content; documentation, pictures and hidden files left out.
+
+    Args:
+        folder: where the files lie.
+        beginning: only files whose names begin so; alternatives are separated by ``|``.
+    """
+    wanted = tuple(beginning.split("|"))
+    found = (p for p in folder.rglob("*") if p.is_file() and p.name.startswith(wanted))
+    files = sorted(p for p in found if not _ignored(p.relative_to(folder)))
     known = _read_memo()
     sums = {path.relative_to(folder).as_posix(): _sum(path, known) for path in files}
     _write_memo(known)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inference.huggingface.batching import common_prefix
 from inference.huggingface.extra import require
+from inference.huggingface.fingerprint import files_digest
 from inference.huggingface.weights import first_line, locate
 from leaderflow.core.errors import BackendError
-from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Json, Message, Prompt
+
+_TOKENIZER_FILES = "tokenizer|vocab|merges|special_tokens|added_tokens|chat_template|spiece|sentencepiece"
+"""How the files begin that make a tokenizer."""
 
 _PROBE = "system-role-probe"
 
@@ -23,18 +26,32 @@ class PromptError(Exception):
 
 
 class Tokens:
-    """Encodes prompts of one model; safe to use from several threads.
+    """Encodes prompts of one model; safe to use from several threads. The tokenizer is loaded when it is first needed.
 
     Args:
-        tokenizer: a Transformers tokenizer.
+        load: returns a Transformers tokenizer.
         chat: put messages through the chat template; otherwise messages are refused.
         identity: names the tokenizer's files.
     """
 
-    def __init__(self, tokenizer: Any, *, chat: bool, identity: str = "") -> None:
-        self.tokenizer, self.chat, self.identity = tokenizer, chat, identity
-        self._lock = threading.Lock()  # a fast tokenizer must not be used by two threads at once
+    def __init__(self, load: Callable[[], Any], *, chat: bool, identity: str) -> None:
+        self.chat, self.identity = chat, identity
+        self._load = load
+        self._loaded: Any = None
+        self._lock = threading.RLock()  # a fast tokenizer must not be used by two threads at once
         self._knows_system: bool | None = None
+
+    @property
+    def tokenizer(self) -> Any:
+        """The Transformers tokenizer.
+
+        Raises:
+            BackendError: it cannot be loaded, or has no chat template where one is needed.
+        """
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
 
     def count(self, prompt: Prompt) -> int:
         """Return how many tokens the model reads: the prompt and, where there is one, its continuation."""
@@ -111,9 +128,10 @@ class Tokens:
         return self._apply(messages, **options)
 
     def _apply(self, messages: list[dict[str, str]], **options: bool) -> str:
+        tokenizer = self.tokenizer
         try:
             with self._lock:
-                return self.tokenizer.apply_chat_template(messages, tokenize=False, **options)  # type: ignore[no-any-return]
+                return tokenizer.apply_chat_template(messages, tokenize=False, **options)  # type: ignore[no-any-return]
         except Exception as exc:  # a template is a program of its own: jinja2, ValueError, whatever it raises
             raise PromptError(f"the chat template refuses these messages: {first_line(exc)}") from exc
 
@@ -129,12 +147,13 @@ class Tokens:
 
 
 def load_tokens(folder: Path, *, chat: bool, gguf_file: str | None = None) -> Tokens:
-    """Load the tokenizer of a folder.
-
-    Raises:
-        BackendError: no usable tokenizer, or no chat template where one is needed.
-    """
+    """Return the tokenizer of a folder; nothing is loaded yet."""
     require("transformers")
+    identity = files_digest(folder, _TOKENIZER_FILES) if gguf_file is None else files_digest(folder, gguf_file)
+    return Tokens(lambda: _load_tokenizer(folder, chat, gguf_file), chat=chat, identity=identity)
+
+
+def _load_tokenizer(folder: Path, chat: bool, gguf_file: str | None) -> Any:
     from transformers import AutoTokenizer
 
     options = {"gguf_file": gguf_file} if gguf_file else {}
@@ -144,7 +163,7 @@ def load_tokens(folder: Path, *, chat: bool, gguf_file: str | None = None) -> To
         raise BackendError(f"cannot load the tokenizer of {folder}: {first_line(exc)}") from exc
     if chat and not tokenizer.chat_template:
         raise BackendError(f"{folder} has no chat template; use HuggingFaceBaseModel, or put a chat_template.jinja into the folder")
-    return Tokens(tokenizer, chat=chat, identity=_tokenizer_identity(tokenizer))
+    return tokenizer
 
 
 def token_counter(spec: ModelSpec) -> Tokens | None:
@@ -159,12 +178,6 @@ def token_counter(spec: ModelSpec) -> Tokens | None:
     folder = locate(path, spec.revision if local and not spec.tokenizer else None)
     gguf_file: Json = spec.arguments.get("gguf_file") if local else None
     return load_tokens(folder, chat=spec.type != "HuggingFaceBaseModel", gguf_file=gguf_file)
-
-
-def _tokenizer_identity(tokenizer: Any) -> str:
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    body = backend.to_str() if backend is not None else repr(sorted(tokenizer.get_vocab().items()))
-    return sha256_hex(f"{body}\n{tokenizer.chat_template or ''}")[:16]
 
 
 def _plain(message: Message | Mapping[str, Any]) -> dict[str, str]:

@@ -39,8 +39,9 @@ def locate(path: str, revision: str | None = None) -> Path:
     for folder in (Path(path).expanduser(), models_dir() / path):
         if folder.is_dir():
             return _with_config(folder)
-    if path in SOURCES:
-        raise BackendError(f"the model {path} is not on this machine; get it once with: leaderflow models get {path}")
+    name = Path(path).name
+    if name in SOURCES and Path(path) in (Path(name), models_dir() / name):
+        raise BackendError(f"the model {name} is not on this machine; get it once with: leaderflow models get {name}")
     if path.count("/") == 1 and not path.startswith((".", "~", "/")):
         return _snapshot(path, revision)
     raise BackendError(f"no folder of weights at {path!r}; a small model to begin with: leaderflow models get smollm2-135m")

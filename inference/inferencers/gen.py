@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
+from inference.inferencers.base import rendered_prompt
 from leaderflow.core import identity as ids
 from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Settings
@@ -64,7 +64,8 @@ class GenInferencer:
         multiround: bool = False,
         repeats: int = 1,
     ) -> None:
-        self.repeats, self.multiround = repeats, multiround
+        self.repeats, self.multiround, self.gold_history = repeats, multiround, False
+        self.kind = "multiround" if multiround else "generate"
         given = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "seed": seed}
         named = {name: value for name, value in given.items() if value is not None}
         self._kwargs = {**(generation_kwargs or {}), **named}
@@ -94,22 +95,15 @@ class GenInferencer:
         ]
 
     def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
-        kind = "multiround" if self.multiround else "generate"
-        return ids.request_key(row["input_key"], identity, settings, kind, repeat, row["occurrence"])
+        return ids.request_key(row["input_key"], identity, settings, self.kind, repeat, row["occurrence"])
 
     def _prompt(self, row: Mapping[str, Any]) -> Prompt:
-        prompt = prompt_of(row)
+        prompt = rendered_prompt(row)
         if self.multiround and prompt.messages is None:
             raise SpecError(
                 "multiround needs chat messages with empty assistant turns, but this model is given plain text", key="multiround"
             )
         return prompt
-
-
-def prompt_of(row: Mapping[str, Any]) -> Prompt:
-    """Return the prompt of a rendered row."""
-    messages = None if row["messages"] is None else tuple(json.loads(row["messages"]))
-    return Prompt(messages=messages, text=row["text"], continuation=row["continuation"])
 
 
 def with_repeat(settings: Settings, repeat: int) -> Settings:
@@ -127,7 +121,7 @@ def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
         raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
     if "stop" in kwargs:
-        named["stop"] = stops(kwargs["stop"] or (), "generation_kwargs.stop")
+        named["stop"] = tuple(dict.fromkeys((*settings.stop, *stops(kwargs["stop"] or (), "generation_kwargs.stop"))))
     extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}
     return replace(settings, **named, extra={**settings.extra, **extra})
 

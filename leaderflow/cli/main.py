@@ -13,6 +13,7 @@ from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.options import Debug, Debugging
 from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.install import check_packages
 
 app = typer.Typer(
     help="Evaluate language models: read a dataset, render the prompts, ask the model, score the answers, print a leaderboard.",
@@ -52,6 +53,7 @@ def _options(
 def main() -> None:
     """Run the command line; ends the process with the exit code."""
     try:
+        check_packages()
         app()
     except Exception as exc:
         sys.exit(report(exc))

@@ -13,7 +13,7 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
     """Return (reasoning, answer) of a reply.
 
     Blocks at the beginning are thinking, nested ones included; so is everything before a closing tag that was never opened, because
-    chat templates may open the block in the prompt. Tags inside backticks are text, and so is a tag later in the answer.
+    chat templates may open the block in the prompt. Tags inside backticks are text (a fence beside them is none of theirs), and so is a tag later in the answer.
 
     Args:
         text: the reply.
@@ -23,7 +23,7 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
         reasoning: None where the reply holds none; several blocks are joined by a newline.
         answer: the reply without its reasoning and the blanks after it; None where the block is never closed.
     """
-    pattern = re.compile(rf"(?<!`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<!(?<!`)`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`(?!`))", re.IGNORECASE)
     blocks: list[str] = []
     rest = text
     while (opened := pattern.match(rest.lstrip())) and not opened[1]:

@@ -66,13 +66,64 @@ class ReaderCfg(Config):
         return value
 
 
+class ModelSpec(Config):
+    """One model block. What a type does not know it refuses when the model is checked."""
+
+    type: str
+    abbr: Annotated[str, Field(pattern=r"^[^\s:/\\]+$")]
+    path: str
+    """Served name, hub id or folder of weights."""
+    revision: str | None = None
+    """Weights or API revision; with it, host and port are no part of the identity."""
+    tokenizer: str | None = None
+    """Folder or hub id of the tokenizer that counts an API model's tokens."""
+    key: str | None = None
+    """``ENV`` reads OPENAI_API_KEY; nothing else may stand here."""
+    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    """Name of the environment variable that holds the key."""
+    openai_api_base: str | None = None
+    max_seq_len: Annotated[int, Field(ge=1)] | None = None
+    max_out_len: Annotated[int, Field(ge=1)] | None = None
+    batch_size: Annotated[int, Field(ge=1)] = 8
+    """Requests in flight for an API, rows in a batch for local weights."""
+    meta_template: Json = None
+    generation_kwargs: dict[str, Json] = Field(default_factory=dict)
+    """temperature, top_p, top_k, seed, stop; anything else goes to the engine as it is."""
+    pred_postprocessor: Typed | None = None
+    """The model's own cleaning, before the dataset's."""
+    max_age: str | None = None
+    """How long answers of an API without a revision are reused, such as ``20h``."""
+    timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds for one request."""
+    retries: Annotated[int, Field(ge=0)] = 5
+    """Attempts after the first one."""
+    rpm: Annotated[int, Field(ge=1)] | None = None
+    tpm: Annotated[int, Field(ge=1)] | None = None
+    arguments: dict[str, Json] = Field(default_factory=dict)
+    """Further arguments of the model type (dtype, device_map, extra_body, …)."""
+
+    @field_validator("key")
+    @classmethod
+    def _no_secret(cls, value: str | None) -> str | None:
+        if value not in (None, "ENV"):
+            raise ValueError("a key must not stand in a spec; write `key: ENV` (reads OPENAI_API_KEY) or `key_env: NAME`")
+        return value
+
+
 class InferCfg(Config):
     """Prompt, examples and the way of asking."""
 
     prompt_template: Typed | None = None
     ice_template: Typed | None = None
     retriever: Typed = Field(default_factory=lambda: {"type": "ZeroRetriever"})
+    embedder: ModelSpec | None = None
+    """The model that embeds texts for similarity retrievers; by default the evaluated model, if it can."""
     inferencer: Typed
+
+    @field_validator("embedder", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        return {"abbr": "embedder", **value} if isinstance(value, dict) else value
 
     @model_validator(mode="after")
     def _some_template(self) -> InferCfg:
@@ -133,50 +184,6 @@ class DatasetSpec(Config):
         if bad := [k for k in self.k if not 1 <= k <= self.n]:
             raise ValueError(f"k {bad[0]} must be between 1 and n ({self.n})")
         return self
-
-
-class ModelSpec(Config):
-    """One model block. What a type does not know it refuses when the model is checked."""
-
-    type: str
-    abbr: Annotated[str, Field(pattern=r"^[^\s:/\\]+$")]
-    path: str
-    """Served name, hub id or folder of weights."""
-    revision: str | None = None
-    """Weights or API revision; with it, host and port are no part of the identity."""
-    tokenizer: str | None = None
-    """Folder or hub id of the tokenizer that counts an API model's tokens."""
-    key: str | None = None
-    """``ENV`` reads OPENAI_API_KEY; nothing else may stand here."""
-    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    """Name of the environment variable that holds the key."""
-    openai_api_base: str | None = None
-    max_seq_len: Annotated[int, Field(ge=1)] | None = None
-    max_out_len: Annotated[int, Field(ge=1)] | None = None
-    batch_size: Annotated[int, Field(ge=1)] = 8
-    """Requests in flight for an API, rows in a batch for local weights."""
-    meta_template: Json = None
-    generation_kwargs: dict[str, Json] = Field(default_factory=dict)
-    """temperature, top_p, top_k, seed, stop; anything else goes to the engine as it is."""
-    pred_postprocessor: Typed | None = None
-    """The model's own cleaning, before the dataset's."""
-    max_age: str | None = None
-    """How long answers of an API without a revision are reused, such as ``20h``."""
-    timeout: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds for one request."""
-    retries: Annotated[int, Field(ge=0)] = 5
-    """Attempts after the first one."""
-    rpm: Annotated[int, Field(ge=1)] | None = None
-    tpm: Annotated[int, Field(ge=1)] | None = None
-    arguments: dict[str, Json] = Field(default_factory=dict)
-    """Further arguments of the model type (dtype, device_map, extra_body, …)."""
-
-    @field_validator("key")
-    @classmethod
-    def _no_secret(cls, value: str | None) -> str | None:
-        if value not in (None, "ENV"):
-            raise ValueError("a key must not stand in a spec; write `key: ENV` (reads OPENAI_API_KEY) or `key_env: NAME`")
-        return value
 
 
 class SummaryGroup(Config):
@@ -269,6 +276,8 @@ class EvaluationSpec(Config):
     """Ask again although answers are stored."""
     offline: bool = False
     data_dir: str | None = None
+    allow_unsafe_code: bool = False
+    """Execute model code without a sandbox where there is none; changes no key."""
 
     @model_validator(mode="after")
     def _distinct(self) -> EvaluationSpec:

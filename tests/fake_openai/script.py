@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tests.fake_openai.faults import FAULTS, Reply
@@ -15,7 +16,7 @@ class Rule:
     """Reply n of `replies` (a mapping or a fault's name) goes to attempt n of a request, the last one to all further attempts.
 
     It holds for prompts that contain `contains`, are longer than `longer_than` characters, belong to the `share` (0–1) that their
-    hash picks, and for requests to `model`.
+    hash picks, for requests to `model`, and for bodies with that `field`.
     """
 
     replies: list[Any]
@@ -23,9 +24,10 @@ class Rule:
     longer_than: int = 0
     share: float = 1.0
     model: str | None = None
+    field: str | None = None
 
-    def fits(self, prompt: str, model: str) -> bool:
-        named = self.model is None or self.model == model
+    def fits(self, prompt: str, body: dict[str, Any]) -> bool:
+        named = self.model in (None, body.get("model")) and (self.field is None or self.field in body)
         return named and self.contains in prompt and len(prompt) > self.longer_than and unit("rule" + prompt) < self.share
 
     def reply(self, attempt: int) -> Reply:
@@ -43,20 +45,20 @@ class Script:
 
     latency: float = 0.0
     limit: int | None = None
-    rules: list[Rule] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)
+    rules: list[Rule] = dataclasses.field(default_factory=list)
+    answers: dict[str, str] = dataclasses.field(default_factory=dict)
     reply: str = "Let me see. Answer: {choice}"
-    models: list[str] | None = field(default_factory=lambda: ["fake"])
+    models: list[str] | None = dataclasses.field(default_factory=lambda: ["fake"])
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> Script:
         return cls(**{**data, "rules": [Rule(**rule) for rule in data.get("rules", [])]})
 
     def json(self) -> dict[str, Any]:
-        return asdict(self)
+        return dataclasses.asdict(self)
 
-    def pick(self, prompt: str, model: str, attempt: int) -> Reply:
-        rule = next((rule for rule in self.rules if rule.fits(prompt, model)), None)
+    def pick(self, prompt: str, body: dict[str, Any], attempt: int) -> Reply:
+        rule = next((rule for rule in self.rules if rule.fits(prompt, body)), None)
         return rule.reply(attempt) if rule else {}
 
     def text(self, prompt: str) -> str:
@@ -69,15 +71,21 @@ class Script:
 
 @dataclass
 class Stats:
-    """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds."""
+    """Counters.
+
+    `peaks` are the peaks of single models, `attempts` counts equal prompts, `times` are the arrivals in seconds, `headers` are the
+    last request's.
+    """
 
     requests: int = 0
     peak: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    attempts: Counter[str] = field(default_factory=Counter)
-    times: list[float] = field(default_factory=list)
-    bodies: list[dict[str, Any]] = field(default_factory=list)
-    prompt_times: dict[str, list[float]] = field(default_factory=dict)
+    peaks: dict[str, int] = dataclasses.field(default_factory=dict)
+    statuses: Counter[str] = dataclasses.field(default_factory=Counter)
+    attempts: Counter[str] = dataclasses.field(default_factory=Counter)
+    times: list[float] = dataclasses.field(default_factory=list)
+    bodies: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
+    prompt_times: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
 
 def unit(text: str) -> float:
@@ -88,5 +96,5 @@ def prompt_of(body: dict[str, Any]) -> str:
     if "prompt" in body:
         prompt = body["prompt"]
         return prompt if isinstance(prompt, str) else str(prompt)
-    content = body["messages"][-1]["content"]
+    content = body["messages" if "messages" in body else "input"][-1]["content"]
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

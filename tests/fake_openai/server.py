@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import time
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -22,12 +23,14 @@ class Fake:
     def __init__(self, script: Script) -> None:
         self.script, self.stats, self.in_flight = script, Stats(), 0
         self._seen: dict[bytes, int] = {}
+        self.by_model: Counter[str] = Counter()
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=2**26)
         app.router.add_get("/v1/models", self.models)
         app.router.add_post("/v1/chat/completions", self.chat)
         app.router.add_post("/v1/completions", self.completions)
+        app.router.add_post("/v1/responses", self.responses)
         app.router.add_get("/stats", self.tell)
         app.router.add_post("/control", self.control)
         return app
@@ -54,18 +57,24 @@ class Fake:
     async def completions(self, request: web.Request) -> web.StreamResponse:
         return await self.serve(request, self.completion_body)
 
+    async def responses(self, request: web.Request) -> web.StreamResponse:
+        return await self.serve(request, self.response_body)
+
     async def serve(self, request: web.Request, good: Any) -> web.StreamResponse:
         raw = await request.read()
         body = json.loads(raw)
         stats, prompt = self.stats, prompt_of(body)
+        stats.headers = dict(request.headers)
         attempt = self._note(raw, body, prompt)
         full = self.script.limit is not None and self.in_flight >= self.script.limit
         self.in_flight += 1
+        self.by_model[body["model"]] += 1
+        stats.peaks[body["model"]] = max(stats.peaks.get(body["model"], 0), self.by_model[body["model"]])
         stats.peak = max(stats.peak, self.in_flight)
         try:
             if full:
                 return self._reply({"status": 429, "json": {"error": {"message": "too many in flight"}}})
-            reply = self.script.pick(prompt, str(body.get("model")), attempt)
+            reply = self.script.pick(prompt, body, attempt)
             if wait := reply.get("delay", self.script.latency):
                 await asyncio.sleep(wait)
             if "break" in reply:
@@ -75,6 +84,7 @@ class Fake:
             return self._reply({**reply, "json": good(body, reply.get("content", self.script.text(prompt)))})
         finally:
             self.in_flight -= 1
+            self.by_model[body["model"]] -= 1
 
     def chat_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         text, reason = stopped(text, body)
@@ -82,6 +92,18 @@ class Fake:
         usage = {"prompt_tokens": 20, "completion_tokens": len(text.split()), "total_tokens": 20 + len(text.split())}
         choices = [{"index": 0, "message": message, "finish_reason": reason}]
         return {"id": "chatcmpl-1", "object": "chat.completion", "model": body.get("model"), "choices": choices, "usage": usage}
+
+    def response_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+        message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+        thought = {"type": "reasoning", "summary": []}
+        usage = {"input_tokens": 20, "output_tokens": len(text.split())}
+        return {
+            "object": "response",
+            "status": "completed",
+            "model": body.get("model"),
+            "output": [thought, message],
+            "usage": usage,
+        }
 
     def completion_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         prompt = body["prompt"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 from leaderflow.core.artifacts import PROMPTS, table_of
 from leaderflow.core.identity import canonical_json, input_key
 from leaderflow.core.specs import ModelSpec
-from leaderflow.core.types import Prompt
+from leaderflow.core.types import Message, Prompt
 
 
 def model(base_url: str = "http://127.0.0.1:9/v1", **fields: Any) -> ModelSpec:
@@ -26,20 +27,24 @@ def model(base_url: str = "http://127.0.0.1:9/v1", **fields: Any) -> ModelSpec:
     return ModelSpec(**values)
 
 
+def talk(*contents: str, system: str | None = None) -> tuple[Message, ...]:
+    """Return user and assistant turns in alternation."""
+    turns: list[Message] = [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(contents)]
+    return ({"role": "system", "content": system}, *turns) if system else tuple(turns)
+
+
+def conversations(*talks: tuple[Message, ...], **fields: Any) -> pa.Table:
+    """Return a rendered table, one row a conversation."""
+    seen: Counter[str] = Counter()
+    rows = []
+    for number, messages in enumerate(talks):
+        key = input_key(Prompt(messages=messages))
+        place = {"sample_id": f"s{number}", "part": 0, "occurrence": seen[key], "input_key": key}
+        seen[key] += 1
+        rows.append({**place, "messages": canonical_json(list(messages)), "dropped_examples": 0, "status": "ok", **fields})
+    return table_of(PROMPTS, rows)
+
+
 def prompts(questions: Sequence[str], **fields: Any) -> pa.Table:
     """Return a rendered table, one user turn a question."""
-    rows, seen = [], {}
-    for number, question in enumerate(questions):
-        prompt = Prompt(messages=({"role": "user", "content": question},))
-        key = input_key(prompt)
-        seen[key] = seen.get(key, -1) + 1
-        row = {
-            "sample_id": f"s{number}",
-            "part": 0,
-            "occurrence": seen[key],
-            "input_key": key,
-            "dropped_examples": 0,
-            "status": "ok",
-        }
-        rows.append({**row, "messages": canonical_json(list(prompt.messages or ())), **fields})
-    return table_of(PROMPTS, rows)
+    return conversations(*map(talk, questions), **fields)

@@ -155,6 +155,24 @@ def test_two_runs_at_once_ask_everything_once(fake_openai: FakeOpenAI, tmp_path:
     assert fake_openai.stats["requests"] == 20
 
 
+def test_runs_that_share_some_rows_ask_them_once(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
+    fake_openai.script(latency=0.1)
+    parts = (QUESTIONS[:12], QUESTIONS[8:], QUESTIONS[::-1], QUESTIONS[5:6])
+    threads = [threading.Thread(target=run, args=(fake_openai, tmp_path, part)) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert fake_openai.stats["attempts"] == dict.fromkeys(QUESTIONS, 1)
+
+
+def test_processes_exclude_each_other_too(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
+    fake_openai.script(latency=0.05)
+    running = [subprocess.Popen([sys.executable, "-c", PROGRAM, fake_openai.base_url, str(tmp_path)], cwd=ROOT) for _ in range(2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    assert fake_openai.stats["requests"] == 1000
+
+
 def test_what_was_answered_before_the_end_is_stored(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(rules=[{"replies": [{"delay": 0.5, "status": 401, "json": {"error": "no"}}], "contains": "question 19"}])
     with pytest.raises(BackendError):
@@ -219,7 +237,7 @@ def test_a_refused_run_ends_cleanly_even_if_nobody_closes_the_model(fake_openai:
     fake_openai.always("unauthorized")
     command = [sys.executable, "-W", "error", "-c", REFUSED, fake_openai.base_url, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.startswith("m: HTTP 401: Incorrect API key provided.; check a key")
+    assert done.stdout.startswith("m: HTTP 401: Incorrect API key provided.; give a key by")
     assert done.stderr == ""
     assert fake_openai.stats["requests"] <= 16
 
@@ -231,6 +249,15 @@ def test_the_inferencer_block_beats_the_model_block() -> None:
     )
     own = defaults(block, {"type": "GenInferencer", "max_out_len": 7, "temperature": 0.0})
     assert (own.max_out_len, own.temperature) == (7, 0.0)
+
+
+def test_a_meta_template_ends_the_models_turn() -> None:
+    roles = [{"role": "HUMAN", "begin": "<h>", "end": "<eoh>"}, {"role": "BOT", "begin": "<b>", "end": "<eob>\n", "generate": True}]
+    block = model(meta_template={"round": roles}, generation_kwargs={"stop": ["X"]})
+    assert defaults(block, {"type": "GenInferencer", "stopping_criteria": ["Y"]}).stop == ("<eob>", "X", "Y")
+    roles[1]["end"] = "\n"
+    assert defaults(model(meta_template={"round": roles}), {"type": "GenInferencer"}).stop == ()
+    assert defaults(model(meta_template=[{"role": "system", "content": "S"}]), {"type": "GenInferencer"}).stop == ()
 
 
 def test_a_limit_that_fills_the_context_is_refused() -> None:

@@ -13,34 +13,12 @@ import pytest
 from inference.answers import AnswerStore
 from inference.inferencers.gen import GenInferencer
 from inference.stage import infer, open_backend
-from leaderflow.core.artifacts import PROMPTS, table_of
 from leaderflow.core.errors import SpecError
-from leaderflow.core.identity import canonical_json, input_key
-from leaderflow.core.types import Message, Prompt, Settings
+from leaderflow.core.types import Settings
 from tests.fake_openai import FakeOpenAI
-from tests.inference.helpers import model, prompts
+from tests.inference.helpers import conversations, model, prompts, talk
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def talk(*contents: str, system: str | None = None) -> tuple[Message, ...]:
-    """User and assistant turns in alternation."""
-    turns: list[Message] = [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(contents)]
-    return ({"role": "system", "content": system}, *turns) if system else tuple(turns)
-
-
-def rendered(*talks: tuple[Message, ...]) -> pa.Table:
-    rows = []
-    for number, messages in enumerate(talks):
-        row = {
-            "sample_id": f"s{number}",
-            "part": 0,
-            "occurrence": 0,
-            "input_key": input_key(Prompt(messages=messages)),
-            "status": "ok",
-        }
-        rows.append({**row, "dropped_examples": 0, "messages": canonical_json(list(messages))})
-    return table_of(PROMPTS, rows)
 
 
 def run(server: FakeOpenAI, root: Path, table: pa.Table, **fields: Any) -> list[dict[str, Any]]:
@@ -54,7 +32,7 @@ def run(server: FakeOpenAI, root: Path, table: pa.Table, **fields: Any) -> list[
 
 def test_each_turn_has_the_models_own_answers_before_it(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(reply="re {prompt}")
-    [row] = run(fake_openai, tmp_path, rendered(talk("one", "", "two", "", "three", "", system="S")))
+    [row] = run(fake_openai, tmp_path, conversations(talk("one", "", "two", "", "three", "", system="S")))
     assert [[m["content"] for m in body["messages"]] for body in fake_openai.stats["bodies"]] == [
         ["S", "one"],
         ["S", "one", "re one", "two"],
@@ -66,26 +44,26 @@ def test_each_turn_has_the_models_own_answers_before_it(fake_openai: FakeOpenAI,
 
 def test_turns_of_the_data_stay_and_are_listed(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(reply="re {prompt}")
-    [row] = run(fake_openai, tmp_path, rendered(talk("one", "given", "two", "")))
+    [row] = run(fake_openai, tmp_path, conversations(talk("one", "given", "two", "")))
     assert row["turns"] == '["given", "re two"]'
 
 
 def test_a_conversation_without_a_slot_gets_one_reply(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(reply="re {prompt}")
-    [row] = run(fake_openai, tmp_path, rendered(talk("one")))
+    [row] = run(fake_openai, tmp_path, conversations(talk("one")))
     assert (row["output"], row["turns"]) == ("re one", '["re one"]')
 
 
 def test_an_empty_reply_is_a_turn(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(reply="re", rules=[{"replies": ["empty"], "contains": "one"}])
-    [row] = run(fake_openai, tmp_path, rendered(talk("one", "", "two", "")))
+    [row] = run(fake_openai, tmp_path, conversations(talk("one", "", "two", "")))
     assert row["turns"] == '["", "re"]'
     assert fake_openai.stats["requests"] == 2
 
 
 def test_a_failing_turn_ends_its_conversation_and_is_asked_again(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(reply="re {prompt}", rules=[{"replies": ["bad_request"], "contains": "two b"}])
-    table = rendered(talk("one a", "", "two a", "", "three a", ""), talk("one b", "", "two b", "", "three b", ""))
+    table = conversations(talk("one a", "", "two a", "", "three a", ""), talk("one b", "", "two b", "", "three b", ""))
     good, bad = run(fake_openai, tmp_path, table)
     assert (good["status"], bad["status"], bad["error_class"]) == ("ok", "error", "sample")
     assert "three b" not in fake_openai.stats["attempts"]
@@ -98,7 +76,7 @@ def test_a_failing_turn_ends_its_conversation_and_is_asked_again(fake_openai: Fa
 
 def test_one_truncated_turn_marks_the_conversation(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     fake_openai.script(rules=[{"replies": ["length"], "contains": "one"}])
-    [row] = run(fake_openai, tmp_path, rendered(talk("one", "", "two", "")))
+    [row] = run(fake_openai, tmp_path, conversations(talk("one", "", "two", "")))
     assert row["status"] == "truncated"
 
 
@@ -115,12 +93,12 @@ import sys
 from pathlib import Path
 from tests.inference.test_turns import *
 server = type("Server", (), {"base_url": sys.argv[1]})
-run(server, Path(sys.argv[2]), conversations(), batch_size=8)
+run(server, Path(sys.argv[2]), forty(), batch_size=8)
 """
 
 
-def conversations() -> pa.Table:
-    return rendered(*[talk(f"one {i}", "", f"two {i}", "", f"three {i}", "") for i in range(40)])
+def forty() -> pa.Table:
+    return conversations(*[talk(f"one {i}", "", f"two {i}", "", f"three {i}", "") for i in range(40)])
 
 
 @pytest.mark.crash
@@ -131,7 +109,7 @@ def test_a_killed_run_goes_on_at_the_turn(fake_openai: FakeOpenAI, tmp_path: Pat
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    rows = run(fake_openai, tmp_path, conversations(), batch_size=8)
+    rows = run(fake_openai, tmp_path, forty(), batch_size=8)
     assert [row["output"] for row in rows] == [f"re three {i}" for i in range(40)]
     attempts = fake_openai.stats["attempts"]
     assert sum(attempts.values()) <= 120 + 8 + 80  # in flight, and one second of answers

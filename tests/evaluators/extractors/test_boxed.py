@@ -30,7 +30,7 @@ FINAL = [
     ("So the answer is False.\n", "False"),
     ("So the answer is **invalid**.", "invalid"),
     ("Answer: Paris, France", "Paris, France"),
-    ("The answer is \"blue\".", "blue"),
+    ('The answer is "blue".', "blue"),
     ("The answer is $x^2$.", "x^2"),
     ("The answer is 3.5 metres.", "3.5 metres"),
     ("The answer is no, because it rains.", "no"),

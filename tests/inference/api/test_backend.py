@@ -67,6 +67,36 @@ def test_a_completions_request(fake_openai: FakeOpenAI) -> None:
     assert fake_openai.stats["bodies"] == [{"model": "fake", "prompt": "The capital of France is", "max_completion_tokens": 4}]
 
 
+def test_the_end_token_of_a_meta_template(fake_openai: FakeOpenAI) -> None:
+    roles = [{"role": "BOT", "generate": True}]
+    with opened(fake_openai, meta_template={"round": roles, "eos_token_id": 7}, arguments={"route": "completions"}) as backend:
+        list(backend.generate([Request("k", Prompt(text="q"), Settings())]))
+    assert fake_openai.stats["bodies"][0]["stop_token_ids"] == [7]
+
+
+def test_a_responses_request(fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(reply="Paris. Next")
+    with opened(fake_openai, arguments={"route": "responses"}) as backend:
+        assert backend.capabilities == {"messages", "generate"}
+        got = ask(backend, "q", settings=Settings(max_out_len=7, stop=(".",), seed=1))["q"]
+    assert (got.status, got.output, got.prompt_tokens) == ("ok", "Paris", 20)
+    body = {"model": "fake", "input": [{"role": "user", "content": "q"}], "store": False, "max_output_tokens": 7}
+    assert fake_openai.stats["bodies"] == [body]
+
+
+def test_the_newer_name_of_the_limit(fake_openai: FakeOpenAI) -> None:
+    message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    fake_openai.always({"status": 400, "json": {"error": {"message": message}}}, field="max_tokens")
+    with opened(fake_openai, batch_size=1) as backend:
+        got = ask(backend, "one", "two", settings=Settings(max_out_len=7))
+    assert {a.status for a in got.values()} == {"ok"}
+    assert [sorted(set(body) - {"model", "messages"}) for body in fake_openai.stats["bodies"]] == [
+        ["max_tokens"],
+        ["max_completion_tokens"],
+        ["max_completion_tokens"],
+    ]
+
+
 def test_a_reasoning_models_stops_stay_with_us(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(reply="<think>\nQuestion: how many?\n\n21.\n</think>\n\nThe answer is 21.\n\nQuestion: more?")
     with opened(fake_openai, arguments={"reasoning": True}) as backend:
@@ -202,6 +232,29 @@ def test_the_key_is_sent_and_never_shown(
     assert "sk-secret" not in caplog.text
 
 
+def test_a_header_of_its_own_for_the_key(fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    arguments = {"key_header": "api-key", "extra_headers": {"X-Team": "a"}}
+    with opened(fake_openai, key_env="MY_KEY", arguments=arguments) as backend:
+        ask(backend, "q")
+    headers = fake_openai.stats["headers"]
+    assert (headers["api-key"], headers["X-Team"], headers.get("Authorization")) == ("sk-secret", "a", None)
+
+
+def test_a_key_in_the_headers_of_a_spec_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"arguments\.extra_headers\.Api-Key: a key must not stand in a spec"):
+        OpenAISDK(model(), extra_headers={"Api-Key": "sk-secret"})
+
+
+def test_an_endpoint_that_has_moved(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always({"status": 308, "headers": {"Location": "https://elsewhere/v1"}, "raw": ""})
+    with (
+        opened(fake_openai) as backend,
+        pytest.raises(BackendError, match="HTTP 308: the endpoint has moved to https://elsewhere/v1"),
+    ):
+        ask(backend, "q")
+
+
 def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(latency=0.02)
     with opened(fake_openai, batch_size=7) as one, opened(fake_openai, batch_size=12, path="other") as two:
@@ -216,12 +269,13 @@ def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
         for thread in threads:
             thread.join()
     assert len(got) == 160
-    assert fake_openai.stats["peak"] == 7
+    stats = fake_openai.stats
+    assert (stats["peak"], stats["peaks"]) == (12, {"fake": 7, "other": 12})
 
 
 def test_waiting_for_a_place_is_no_time_out(fake_openai: FakeOpenAI) -> None:
-    fake_openai.script(latency=0.6)
-    with opened(fake_openai, batch_size=256, timeout=1.5, retries=0) as backend:
+    fake_openai.script(latency=2)
+    with opened(fake_openai, batch_size=256, timeout=5, retries=0) as backend:
         got = ask(backend, *map(str, range(768)))
     assert {a.status for a in got.values()} == {"ok"}
     assert (fake_openai.stats["requests"], fake_openai.stats["peak"]) == (768, 256)
@@ -235,6 +289,17 @@ def test_it_gives_way_to_an_overloaded_server(fake_openai: FakeOpenAI, caplog: p
     assert {a.status for a in got.values()} == {"ok"}
     assert fake_openai.stats["statuses"]["429"] < 150
     assert "is overloaded: 16 requests in flight from now on" in caplog.text
+
+
+def test_a_used_up_rate_is_waited_for(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always("rate_limit")
+    healer = threading.Timer(4.0, fake_openai.heal)
+    healer.start()
+    with opened(fake_openai, batch_size=4, retries=1) as backend:
+        got = ask(backend, *map(str, range(100)))
+    healer.join()
+    assert sum(a.status == "ok" for a in got.values()) >= 96
+    assert fake_openai.stats["requests"] < 150
 
 
 def test_leaving_early_cancels_what_is_not_asked_yet(fake_openai: FakeOpenAI) -> None:
@@ -290,7 +355,7 @@ def test_a_halt_lets_what_is_in_flight_finish(fake_openai: FakeOpenAI) -> None:
         rest = list(answers)
     stopped = [a for a in rest if a.status == "error"]
     assert first.status == "ok"
-    assert {a.error for a in stopped} == {"the budget is used up"}
+    assert {(a.error, a.error_class, a.attempts) for a in stopped} == {("the budget is used up", "retryable", 0)}
     assert len(stopped) == 20 - fake_openai.stats["requests"]
     assert fake_openai.stats["requests"] <= 8
 

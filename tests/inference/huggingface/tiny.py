@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TEXTS = ["The quick brown fox jumps over the lazy dog.", "What is the capital of France? Paris.", "A B C D 0 1 2 3 4 5 6 7 8 9 + - ="]
+TEXTS = ["The quick brown fox jumps over the lazy dog.", "What is the capital of France? Paris.", "A B C D 0 1 2 3 4 5 6 7 8 9 + ="]
 
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"

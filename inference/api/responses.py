@@ -1,0 +1,54 @@
+"""OpenAI's Responses API: the reply is a list of items (reasoning, message, …) and a status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from inference.api.errors import from_error, malformed
+from inference.api.reply import Reply, clean, content_of, load
+
+_LIMITS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+
+
+def parse_response(body: bytes) -> Reply:
+    """Return the message of a Responses reply, its reasoning summary apart; tool calls are kept as JSON text.
+
+    Raises:
+        Fault: the body is malformed, or holds an error in place of an answer.
+    """
+    data = load(body)
+    if error := data.get("error"):
+        raise from_error(error)
+    items = data.get("output")
+    if not isinstance(items, list) or data.get("status") not in ("completed", "incomplete"):
+        raise malformed(f"no output (status {data.get('status')!r})")
+    reason = (data.get("incomplete_details") or {}).get("reason")
+    usage = data.get("usage") or {}
+    said = _of_type(items, "message")
+    calls = [{"name": item.get("name"), "arguments": item.get("arguments")} for item in _of_type(items, "function_call")]
+    text = (
+        "".join(content_of(item.get("content"))[0] or "" for item in said)
+        if said
+        else json.dumps({"tool_calls": calls})
+        if calls
+        else None
+    )
+    return Reply(
+        clean(text),
+        clean(_thinking(items)),
+        _LIMITS.get(str(reason), "stop"),
+        usage.get("input_tokens"),
+        usage.get("output_tokens"),
+    )
+
+
+def _of_type(items: Sequence[Any], kind: str) -> list[dict[str, Any]]:
+    return [item for item in items if isinstance(item, dict) and item.get("type") == kind]
+
+
+def _thinking(items: Sequence[Any]) -> str | None:
+    parts = [part for item in _of_type(items, "reasoning") for part in item.get("content") or item.get("summary") or []]
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return "\n".join(texts) if texts else None
