@@ -11,15 +11,16 @@ second one.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import pyarrow as pa
 
 from leaderflow.core.artifacts import SUMMARY
-from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.errors import StoreError, UsageError, did_you_mean
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store, write_whole
 
@@ -41,13 +42,20 @@ HISTORY = pa.schema(
 FAN = 64
 """So many files of one level are merged into one of the next."""
 
-_TRIES = 5
+_TRIES = 20
+_PAUSE = 0.05
+"""Seconds between tries: removing merged files takes moments."""
 
 T = TypeVar("T")
 
 _SERIES = """
     SELECT DISTINCT ON (run, model, dataset, metric) * FROM read_parquet($files)
     WHERE "leading" AND (model = $name OR dataset = $name) AND ($suite IS NULL OR suite = $suite)
+"""
+
+_ROWS = """
+    SELECT * EXCLUDE ("leading") REPLACE (strftime(finished, '%Y-%m-%dT%H:%M:%SZ') AS finished)
+    FROM series ORDER BY series.finished DESC, run DESC, model, dataset LIMIT {limit}
 """
 
 _BEST = """
@@ -81,12 +89,18 @@ def files(store: Store) -> list[Path]:
     return sorted((store.root / "history").glob("[0-9]*-*.parquet"))
 
 
-def history(store: Store, name: str, suite: str | None = None) -> dict[str, Any]:
+def history(store: Store, name: str, suite: str | None = None, limit: int | None = None) -> dict[str, Any]:
     """Return what all runs say of a model, a dataset or a group.
 
+    Args:
+        store: where the history lies.
+        name: of the model, dataset or group.
+        suite: only runs of this suite.
+        limit: how many of the newest rows; None: all.
+
     Returns:
-        ``rows``: one a run × model × dataset with its leading metric, newest first; ``best``: the best value so far of each
-        dataset × metric × version, partial results left out.
+        ``rows``: one a run × model × dataset with its leading metric, newest first; ``total``: how many there are; ``best``: the
+        best value so far of each dataset × metric × version, partial results left out. Times are ISO 8601 in UTC.
 
     Raises:
         UsageError: no run has such a model or dataset.
@@ -94,14 +108,16 @@ def history(store: Store, name: str, suite: str | None = None) -> dict[str, Any]
 
     def ask(con: duckdb.DuckDBPyConnection, paths: list[str]) -> dict[str, Any]:
         con.execute(f"CREATE TABLE series AS {_SERIES}", {"files": paths, "name": name, "suite": suite})
-        rows = con.sql('SELECT * EXCLUDE ("leading") FROM series ORDER BY finished DESC, run DESC, model, dataset')
-        found = {"name": name, "suite": suite, "rows": _json(rows.to_arrow_table()), "best": _json(con.sql(_BEST).to_arrow_table())}
-        return found if found["rows"] else _unknown(con, paths, name, suite)
+        (total,) = con.sql("SELECT count(*) FROM series").fetchall()[0]
+        if not total:
+            _unknown(con, paths, name, suite)
+        rows, best = (con.sql(text).to_arrow_table().to_pylist() for text in (_ROWS.format(limit=limit or total), _BEST))
+        return {"name": name, "suite": suite, "total": total, "rows": rows, "best": best}
 
     return on_files(store, ask)
 
 
-def _unknown(con: duckdb.DuckDBPyConnection, paths: list[str], name: str, suite: str | None) -> dict[str, Any]:
+def _unknown(con: duckdb.DuckDBPyConnection, paths: list[str], name: str, suite: str | None) -> NoReturn:
     names = "SELECT DISTINCT unnest([model, dataset]) FROM read_parquet($files) WHERE ($suite IS NULL OR suite = $suite)"
     known = [row[0] for row in con.execute(names, {"files": paths, "suite": suite}).fetchall()]
     of = f" of suite {suite!r}" if suite else ""
@@ -123,9 +139,10 @@ def on_files(store: Store, ask: Callable[[duckdb.DuckDBPyConnection, list[str]],
         try:
             with duckdb.connect() as con:
                 return ask(con, paths)
-        except duckdb.IOException:
+        except duckdb.IOException as exc:
             if attempt == _TRIES - 1:
-                raise
+                raise StoreError(f"the history in {store.root / 'history'} cannot be read: {' '.join(str(exc).split())}") from exc
+            time.sleep(_PAUSE)
     raise AssertionError
 
 
@@ -166,8 +183,3 @@ def _merge(folder: Path, level: int) -> None:
     for path in paths:
         path.unlink()
     _merge(folder, level + 1)
-
-
-def _json(table: pa.Table) -> list[dict[str, Any]]:
-    rows = table.to_pylist()
-    return [{name: v.isoformat() + "Z" if isinstance(v, datetime) else v for name, v in row.items()} for row in rows]

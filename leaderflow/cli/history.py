@@ -10,11 +10,15 @@ import typer
 from leaderflow.cli.options import AsJson, Debug
 from leaderflow.core.types import Json
 
+SHOWN = 30
+
 
 def history(
     name: Annotated[str, typer.Argument(metavar="MODEL|DATASET", help="A model, a dataset or a group.")],
     suite: Annotated[str | None, typer.Option(help="Only runs of this suite.")] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many of the newest results to show.")] = 30,
+    n: Annotated[
+        int | None, typer.Option("-n", min=1, help=f"How many of the newest results: by default {SHOWN}, with --json all.")
+    ] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -24,15 +28,14 @@ def history(
     from leaderflow.core.store import Store
     from reports.history import history as look_up
 
-    found = look_up(Store(store_uri()), name, suite)
+    found = look_up(Store(store_uri()), name, suite, n or (None if as_json else SHOWN))
     if as_json:
         print_json(found)
         return
     console = out()
-    rows = found["rows"]
-    console.print(_results(rows[:n]))
-    if len(rows) > n:
-        console.print(safe(f"… and {len(rows) - n} older results (-n {len(rows)})", "dim"))
+    console.print(_results(found["rows"]))
+    if older := found["total"] - len(found["rows"]):
+        console.print(safe(f"… and {older} older results (-n {found['total']} shows all)", "dim"))
     console.print(safe("best so far", "bold"))
     console.print(_best(found["best"]))
 
