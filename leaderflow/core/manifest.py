@@ -101,8 +101,9 @@ def run_names(store: Store) -> list[str]:
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """Return an id that sorts by time, such as ``20300131-235959-3fa2``."""
-    return f"{now or datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    """Return an id that sorts by time, such as ``20300131-235959-3fa2c``: the second, its 4096th part, and two random digits."""
+    now = now or datetime.now(UTC)
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond * 4096 // 1_000_000:03x}{secrets.token_hex(1)}"
 
 
 def timestamp() -> str:
