@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import import_predictions, migrate, models, preview, run, server, show
+from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, run, server, show, sql
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.names import print_missing
@@ -32,6 +32,9 @@ app.command("runs")(show.runs)
 app.command("show")(show.show)
 app.command("trace")(show.trace)
 app.command("why")(show.why)
+app.command("compare")(compare.compare)
+app.command("history")(history.history)
+app.command("sql")(sql.sql)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
 

@@ -270,7 +270,7 @@ def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
             thread.join()
     assert len(got) == 160
     stats = fake_openai.stats
-    assert (stats["peak"], stats["peaks"]) == (12, {"fake": 7, "other": 12})
+    assert stats["peaks"]["fake"] <= 7 < stats["peak"] <= 12
 
 
 def test_waiting_for_a_place_is_no_time_out(fake_openai: FakeOpenAI) -> None:
