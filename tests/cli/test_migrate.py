@@ -22,7 +22,10 @@ from opencompass.datasets import JsonlDataset
 from opencompass.partitioners import NaivePartitioner
 from opencompass.utils.text_postprocessors import first_capital_postprocess
 
-round_ = [dict(role='HUMAN', prompt='Question: {{question}}\\nOptions: {{{{A}}}}, \\\\boxed{{{{}}}}\\n'), dict(role='BOT', prompt='{{answer}}')]
+round_ = [
+    dict(role='HUMAN', prompt='Question: {{question}}\\nOptions: {{{{A}}}}, \\\\boxed{{{{}}}}\\n'),
+    dict(role='BOT', prompt='{{answer}}'),
+]
 datasets = [
     dict(
         type=JsonlDataset,
@@ -70,7 +73,7 @@ def test_what_cannot_be_carried_over_is_said(cli: Cli, folder: Path) -> None:
     ran = cli("migrate", "eval.py", "-o", "out")
     assert ran.code == 3
     assert "LostEvaluator" in ran.err
-    assert "eval.py:21" in ran.err
+    assert "eval.py:24" in ran.err
     assert "package.module:name" in ran.err
     refused = cli("run", "out/eval.yaml", "--no-server")
     assert refused.code == 2
@@ -83,8 +86,8 @@ def test_missing_names_are_a_table_before_anything_runs(cli: Cli, folder: Path) 
     (folder / "eval.py").write_text(text.replace("import AccEvaluator", "import LostEvaluator as AccEvaluator"))
     ran = cli("run", "eval.py", "--no-server")
     assert ran.code == 2
-    assert [line for line in ran.err.splitlines() if line.split()[:3] == ["evaluator", "LostEvaluator", "eval.py:21"]]
-    assert ran.err.splitlines()[-1].startswith("leaderflow: eval.py:21: no counterpart for evaluator LostEvaluator")
+    assert [line for line in ran.err.splitlines() if line.split()[:3] == ["evaluator", "LostEvaluator", "eval.py:24"]]
+    assert ran.err.splitlines()[-1].startswith("leaderflow: eval.py:24: no counterpart for evaluator LostEvaluator")
 
 
 def test_a_file_with_models_only(cli: Cli, folder: Path) -> None:

@@ -122,13 +122,15 @@ def _engine(translator: Translator, kind: str, key: str, given: Mapping[str, Jso
         _argument(translator, kind, "extra_body", dict(given), place, found)
         return
     for name, value in given.items():
-        target = tables.ENGINE.get(name)
+        target = tables.ENGINE.get(name, name if key == "model_kwargs" else "")
         if name == "max_batch_size":
             continue
-        if target is None or not _takes(kind, target):
-            translator.report.note(f"{key}.{name} is not carried over: {kind} has no such setting", place)
-        else:
+        if _takes(kind, target):
             found[target] = value
+        elif target and _takes(kind, "engine_args"):
+            found.setdefault("engine_args", {})[target] = value
+        else:
+            translator.report.note(f"{key}.{name} is not carried over: {kind} has no such setting", place)
 
 
 def _argument(translator: Translator, kind: str, key: str, value: Json, place: Where, found: dict[str, Json]) -> None:

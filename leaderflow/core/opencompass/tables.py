@@ -20,6 +20,7 @@ KIND_OF_KEY: Mapping[str, Kind] = {
     "dataset_postprocessor": "postprocessor",
     "dict_postprocessor": "postprocessor",
     "model_postprocessor": "postprocessor",
+    "judge_cfg": "model",
 }
 """Key → what the mapping below it describes, wherever it stands."""
 
@@ -50,6 +51,7 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
         "dump_timer": "every answer is stored with its latency",
         "fix_id_list": "the retriever's fix_id_list decides",
     },
+    "evaluator": {"dataset_cfg": ""},
     "reader_cfg": {"output_template": "", "ds_size": "", "dataset": ""},
     "model": {
         "run_cfg": "run_cfg is not needed: leaderflow runs on this machine, or where its Prefect worker is",

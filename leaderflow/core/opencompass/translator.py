@@ -37,6 +37,10 @@ class Translator:
         """Return a mapping with a `type` as it is written here; what has no counterpart goes to the report."""
         if not isinstance(block, Mapping):
             return self.value(block, around)
+        if kind == "model":
+            from leaderflow.core.opencompass.models import model  # a judge is a model, and models are translated with this
+
+            return model(self, block, around)
         place = self.where(block, around)
         name = self.name(kind, block.get("type"), place)
         given = {key: value for key, value in block.items() if key != "type"}

@@ -22,12 +22,12 @@ DOCUMENTS = {"prompt_templates.txt": 7, "datasets.txt": 5, "meta_template.zh.txt
 _BEGINS = re.compile(r"^(from|import) \S+|^[a-z_]+ = (dict|\[)")
 
 ROW = {
-    "question": "1+1?", "answer": "A", "problem": "1+1?", "input": "x", "output": "A", "A": "2", "B": "3", "C": "4", "reference": "A",
+    "question": "1+1?", "answer": "A", "problem": "1+1?", "input": "x", "output": "A",
+    "A": "2", "B": "3", "C": "4", "reference": "A",
     "dialogue": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": ""}],
 }  # fmt: skip
 
 BEFORE = """\
-from opencompass.openicl.icl_evaluator import AccEvaluator
 from opencompass.openicl.icl_inferencer import GenInferencer
 from opencompass.openicl.icl_raw_prompt_template import RawPromptTemplate
 from opencompass.openicl.icl_retriever import ZeroRetriever
@@ -37,24 +37,29 @@ class MyDataset:
     def load(path):
         return {{'train': [{row}] * 3, 'test': [{row}] * 2}}
 
+class Length:
+    def score(self, predictions, references):
+        return {{'answers': len(predictions)}}
+
 reader_cfg = dict(input_columns=list({row}), output_column='answer')
 infer_cfg = dict(
     prompt_template=dict(type=RawPromptTemplate, messages=[dict(role='user', content='{{question}}')]),
     retriever=dict(type=ZeroRetriever), inferencer=dict(type=GenInferencer))
-eval_cfg = dict(evaluator=dict(type=AccEvaluator))
+eval_cfg = dict(evaluator=dict(type=Length))
 """
 AFTER = """
 if 'multiif_infer_cfg' in locals():
     infer_cfg = multiif_infer_cfg
 if 'yes' in dict(infer_cfg.get('prompt_template', {})).get('template', {}):
     infer_cfg.prompt_template.template = dict(A='{question} yes', B='{question} no')
-eval_cfg.setdefault('pred_postprocessor', dict(type=lambda turns: str(turns)))
 eval_cfg['dataset_postprocessor'] = None
 if 'datasets' not in locals():
     datasets = [dict(type=MyDataset, abbr='fragment', path='-', reader_cfg=reader_cfg, infer_cfg=infer_cfg, eval_cfg=eval_cfg)]
+columns = list(MyDataset.load('-')['test'][0])
 for d in datasets:
-    d['reader_cfg'] = dict(d['reader_cfg'], input_columns=list(MyDataset.load('-')['test'][0]), output_column='answer', test_range=None)
-models = [dict(type='Scripted', abbr='scripted', path='scripted', meta_template=models[0]['meta_template'] if 'models' in locals() else None)]
+    d['reader_cfg'] = dict(d['reader_cfg'], input_columns=columns, output_column='answer', test_range=None)
+meta_template = models[0]['meta_template'] if 'models' in locals() else None
+models = [dict(type='Scripted', abbr='scripted', path='scripted', meta_template=meta_template)]
 """
 
 
@@ -99,7 +104,9 @@ def test_what_a_fragment_lacks_is_told_by_name_and_line(write: Write) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_example_runs_with_what_it_lacks(document: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_example_runs_with_what_it_lacks(
+    document: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LEADERFLOW_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     for number, example in enumerate(examples(document)):

@@ -48,13 +48,22 @@ def test_translated_configurations_render_as_recorded(file: str, monkeypatch: py
             count, same, first = _compare(case, model)
             compared, agreed = compared + count, agreed + same
             differences += [f"{case['config_file']} {model}: {first}"] if first else []
-    print(f"{file}: {mapped} of {total} mapped, {compared} renderings compared, {compared - agreed} differ; {missing.most_common(8)}")
+    print(
+        f"{file}: {mapped} of {total} mapped, {compared} renderings compared, {compared - agreed} differ; {missing.most_common(8)}"
+    )
     assert compared, f"{file} holds no rendering"
     assert not differences, "\n".join(differences[:20])
-    assert not {name for name in missing if name.startswith(("template PromptTemplate", "template Raw", "retriever", "key"))} - KNOWN
+    assert (
+        not {name for name in missing if name.startswith(("template PromptTemplate", "template Raw", "retriever", "key"))} - KNOWN
+    )
 
 
-KNOWN = {"key eval_cfg.model_postprocessor", "key eval_cfg.analyze_contamination", "key eval_cfg.sc_size", "key infer_cfg.max_out_len"}
+KNOWN = {
+    "key eval_cfg.model_postprocessor",
+    "key eval_cfg.analyze_contamination",
+    "key eval_cfg.sc_size",
+    "key infer_cfg.max_out_len",
+}
 """Keys that ask for what is not built: postprocessing by a model, contamination annotations, self-consistency."""
 
 

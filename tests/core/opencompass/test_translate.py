@@ -57,7 +57,8 @@ def test_templates_retrievers_evaluators_and_postprocessors(write: Write) -> Non
     text = HEAD + (
         "infer_cfg = dict(\n"
         "    ice_template=dict(type=PromptTemplate, template='Q: {question} A: {answer}'),\n"
-        "    prompt_template=dict(type='opencompass.openicl.icl_prompt_template.PromptTemplate', template='</E>{question}', ice_token='</E>'),\n"
+        "    prompt_template=dict(type='opencompass.openicl.icl_prompt_template.PromptTemplate',\n"
+        "        template='</E>{question}', ice_token='</E>'),\n"
         "    retriever=dict(type=FixKRetriever, fix_id_list=(0, 1)),\n"
         "    inferencer=dict(type=GenInferencer, save_every=1))\n"
         "eval_cfg = dict(evaluator=dict(type=Gsm8kEvaluator), pred_postprocessor=dict(type=gsm8k_postprocess), pred_role='BOT',\n"
@@ -149,7 +150,8 @@ def test_partitioners_and_runners_are_answered(write: Write, caplog: pytest.LogC
     text = WHOLE + (
         "infer = dict(partitioner=dict(type=NumWorkerPartitioner, num_worker=8), runner=dict(type=LocalRunner,\n"
         "    task=dict(type=OpenICLInferTask)))\n"
-        "eval = dict(partitioner=dict(type=NaivePartitioner, n=10), runner=dict(type=LocalRunner, task=dict(type=OpenICLEvalTask)))\n"
+        "eval = dict(partitioner=dict(type=NaivePartitioner, n=10),\n"
+        "    runner=dict(type=LocalRunner, task=dict(type=OpenICLEvalTask)))\n"
         "work_dir = './outputs'\n"
     )
     with caplog.at_level(logging.WARNING, "leaderflow.opencompass"):
@@ -186,8 +188,8 @@ def test_everything_missing_is_told_at_once(write: Write) -> None:
         "    dict(type=LabDataset, abbr='l', reader_cfg=reader_cfg, infer_cfg=infer_cfg,\n"
         "         eval_cfg=dict(evaluator=dict(type=SecretEvaluator),\n"
         "                       pred_postprocessor=dict(type='frist-capital'))),\n"
-        "    dict(type=Undefined, abbr='u', reader_cfg=nowhere, infer_cfg=dict(infer_cfg, inferencer=dict(type=GenInferencer, max_outlen=3)),\n"
-        "         eval_cfg=eval_cfg),\n"
+        "    dict(type=Undefined, abbr='u', reader_cfg=nowhere, eval_cfg=eval_cfg, infer_cfg=dict(\n"
+        "         infer_cfg, inferencer=dict(type=GenInferencer, max_outlen=3))),\n"
         "]\n"
     )
     found = translate(write("d.py", text))
@@ -196,7 +198,7 @@ def test_everything_missing_is_told_at_once(write: Write) -> None:
         ("postprocessor", "frist-capital", 26),
         ("dataset", "LabDataset", 24),
         ("name", "nowhere", 27),
-        ("argument", "GenInferencer(max_outlen=…)", 27),
+        ("argument", "GenInferencer(max_outlen=…)", 28),
         ("dataset", "Undefined", 27),
     ]
     with pytest.raises(NoCounterpart) as refused:
@@ -204,7 +206,7 @@ def test_everything_missing_is_told_at_once(write: Write) -> None:
     assert "\n" not in str(refused.value)
     assert "d.py:25: no counterpart for evaluator SecretEvaluator, postprocessor frist-capital" in str(refused.value)
     assert "and 2 more" in str(refused.value)
-    assert ("argument", "GenInferencer(max_outlen=…)", "d.py:27", "did you mean 'max_out_len'?") in [
+    assert ("argument", "GenInferencer(max_outlen=…)", "d.py:28", "did you mean 'max_out_len'?") in [
         (kind, name, Path(place).name, hint) for kind, name, place, hint in refused.value.table()
     ]
 
