@@ -15,10 +15,11 @@ from leaderflow.core.opencompass.report import Report
 from leaderflow.core.opencompass.translator import Translator, Where
 from leaderflow.core.pyconfig import Config, load_config
 from leaderflow.core.pyconfig.values import dotted
-from leaderflow.core.specs import SummaryGroup
+from leaderflow.core.specs import EvaluationSpec, SummaryGroup
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, Place, Steps, kind_of, shown
 
+_JUDGES = ("judge_models",)
 _GROUP_FIELDS = frozenset(SummaryGroup.model_fields) - {"expected", "transforms"}
 
 
@@ -29,6 +30,7 @@ class Translated:
     config: Config
     models: list[Located]
     datasets: list[Located]
+    judges: list[Located]
     summarizer: Json
     report: Report
 
@@ -36,7 +38,9 @@ class Translated:
         """Return the whole as one located document, as a YAML file would give it."""
         top: dict[str, Json] = {"summarizer": self.summarizer} if self.summarizer else {}
         places: dict[Steps, Place] = {(): Place(shown(self.config.path))}
-        for kind, blocks in (("models", self.models), ("datasets", self.datasets)):
+        judges = self.judges if "judges" in EvaluationSpec.model_fields else []
+        parts = {"models": self.models, "datasets": self.datasets, **({"judges": judges} if judges else {})}
+        for kind, blocks in parts.items():
             top[kind] = [block.value for block in blocks]
             for position, block in enumerate(blocks):
                 places.update({(kind, position, *steps): place for steps, place in block.places.items()})
@@ -63,16 +67,25 @@ def translate(path: Path) -> Translated:
     """
     config, report = load_config(path, root()), Report()
     translator = Translator(config, report)
-    models = [translator.located(model(translator, block, place)) for block, place in _blocks(config, _models(config))]
+    models, judges = (
+        [translator.located(model(translator, block, place)) for block, place in _blocks(config, names)]
+        for names in (_models(config), _judges(config))
+    )
     datasets = [translator.located(dataset(translator, block, place)) for block, place in _blocks(config, _datasets(config))]
     abbrs = {block.value["abbr"] for block in datasets}
     summarizer = _summarizer(translator, config.values.get("summarizer"), abbrs)
     _rest(translator)
-    return Translated(config, models, datasets, summarizer, report)
+    return Translated(config, models, datasets, judges, summarizer, report)
 
 
 def _models(config: Config) -> list[str]:
-    return ["models"] if "models" in config.values else [name for name in config.values if name.endswith("_models")]
+    if "models" in config.values:
+        return ["models"]
+    return [name for name in config.values if name.endswith("_models") and name not in _JUDGES]
+
+
+def _judges(config: Config) -> list[str]:
+    return [name for name in _JUDGES if config.values.get(name)]
 
 
 def _datasets(config: Config) -> list[str]:

@@ -54,7 +54,7 @@ def as_yaml(value: Json) -> str:
 def _document(found: Translated, folder: Path) -> dict[str, Json]:
     """Return what the file holds; data files beside the configuration are named by their whole path."""
     document = dict(found.document().value)
-    for kind in ("models", "datasets"):
+    for kind in {"models", "datasets", "judges"} & set(document):
         document[kind] = [_placed(block, folder) for block in document[kind]]
     return {key: value for key, value in document.items() if value}
 

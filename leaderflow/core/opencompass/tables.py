@@ -89,8 +89,7 @@ SPLIT_AND_RUN = {
 
 TOP = {
     "work_dir": "results go to the store (LEADERFLOW_STORE)",
-    "judge_models": "judges are named in the evaluator (judge_cfg)",
-    "meta_judge_model": "judges are named in the evaluator (judge_cfg)",
+    "meta_judge_model": "a judge of judges is not asked",
 }
 """Variables that are answered with a word."""
 
