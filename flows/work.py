@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evaluators import stage as evaluators
 from inference import stage as inference
@@ -144,12 +145,16 @@ def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def protocol(dataset: DatasetSpec) -> dict[str, Json]:
-    """Return how a dataset is used: the part of a version beside the samples. Files count by content only."""
+    """Return how a dataset is used: the part of a version beside the samples.
+
+    Files count by content only; a field left at its default counts as absent, so that a new field makes no old run incomparable.
+    """
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
+    dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
     return {
-        "source": dataset.model_dump(mode="json", include=source),
-        "reader_cfg": dataset.reader_cfg.model_dump(mode="json", exclude={"train_range", "test_range", "seed"}),
-        "infer_cfg": dataset.infer_cfg.model_dump(mode="json"),
-        "eval_cfg": dataset.eval_cfg.model_dump(mode="json", exclude={"extractors"}),
+        "source": dataset.model_dump(**dump, include=source),
+        "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
+        "infer_cfg": dataset.infer_cfg.model_dump(**dump),
+        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
         "repeats": [dataset.n, dataset.k],
     }
