@@ -33,7 +33,8 @@ from opencompass.openicl.icl_evaluator import BaseEvaluator
 from opencompass.registry import LOAD_DATASET, TEXT_POSTPROCESSORS
 from opencompass.utils import get_data_path, get_logger
 from .base import BaseDataset
-from .lab_tools import shout
+from .lab_tools import run, shout
+import timeouts_that_are_not_there as timeouts
 logger = get_logger()
 
 @LOAD_DATASET.register_module()
@@ -60,11 +61,19 @@ class RunsCode(BaseEvaluator):
     def score(self, predictions, references):
         return {'pass': sum(exec(p) is None for p in predictions)}
 
+class RunsFar(BaseEvaluator):
+    def score(self, predictions, references):
+        return {'pass': sum(run(p) is None for p in predictions)}
+
+@timeouts.timeout(5)
+def slow():
+    pass
+
 class NeedsMuch(BaseEvaluator):
     def score(self, predictions, references):
         import package_that_is_not_there
 """,
-    "datasets/lab_tools.py": "def shout(text):\n    return text.upper()\n",
+    "datasets/lab_tools.py": "def shout(text):\n    return text.upper()\ndef run(text):\n    return exec(text)\n",
 }
 
 
@@ -115,7 +124,12 @@ def test_evaluators_and_postprocessors_of_the_package(package: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("RunsCode", "because it says exec"), ("NeedsMuch", "needs package_that_is_not_there"), ("Nowhere", "")],
+    [
+        ("RunsCode", "because it says exec"),
+        ("RunsFar", "because it says exec"),
+        ("NeedsMuch", "needs package_that_is_not_there"),
+        ("Nowhere", ""),
+    ],
 )
 def test_what_cannot_score_is_refused_before_anything_is_asked(package: Path, name: str, reason: str) -> None:
     path = config(package, **{"type=LabEvaluator": f"type={name}", "import LabDataset": f"import {name}, LabDataset"})
