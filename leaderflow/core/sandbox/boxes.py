@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
+import secrets
 import shutil
 import subprocess
 import sys
@@ -33,6 +33,8 @@ ISOLATED = ("-E", "-s", "-S")
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache")
 _PROBE = 20.0
+_USERS = range(1_500_000_000, 1_600_000_000)
+"""Users that own nothing anywhere."""
 
 
 class Box(Protocol):
@@ -95,11 +97,11 @@ class Bubblewrap(_Local):
 
     def uid(self) -> int | None:
         """Where we are root, a user of this run's own: root is exempt from the limit of processes, also in a user namespace."""
-        return random.SystemRandom().randrange(1_500_000_000, 1_600_000_000) if os.geteuid() == 0 else None
+        return secrets.choice(_USERS) if _is_root() else None
 
     def _namespaces(self) -> list[str]:
         own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
-        if os.geteuid() == 0:
+        if _is_root():
             own += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         else:
             own += ["--unshare-user"]
@@ -144,7 +146,8 @@ class Docker:
             "/tmp",
         ]
         return [
-            *("docker", "run", "--rm", "--interactive", "--init", *variables, *closed, *bounds, *files, self.image),
+            *("docker", "run", "--rm", "--interactive", "--name", f"leaderflow-{secrets.token_hex(8)}"),
+            *(*variables, *closed, *bounds, *files, self.image),
             *(self.python, *ISOLATED, str(INSIDE / script)),
         ]
 
@@ -157,8 +160,10 @@ class Docker:
         return _succeeds(["docker", "run", "--rm", "--network", "none", self.image, "which", program])
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
-        """End the client; a container whose input closes and whose client is gone is removed."""
-        process.terminate()  # the client hands the signal on to the container's init
+        """Kill the container: it would outlive its client."""
+        command = list(map(str, process.args)) if isinstance(process.args, Sequence) else []
+        _succeeds(["docker", "kill", command[command.index("--name") + 1]])
+        process.kill()
         process.wait()
 
 
@@ -189,3 +194,15 @@ def _succeeds(command: Sequence[str]) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+
+@cache
+def _is_root() -> bool:
+    """Whether we may become any user: root, but not root of a container that has a few users only."""
+    if os.geteuid() != 0:
+        return False
+    try:
+        maps = [list(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    except OSError:
+        return False
+    return any(first <= _USERS.start and _USERS.stop <= first + count for first, _, count in maps)
