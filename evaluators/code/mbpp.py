@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
 from evaluators.base import Rating
 from evaluators.code.base import CodeEvaluator, detail_of
@@ -26,7 +26,7 @@ class MBPPEvaluator(CodeEvaluator):
     """
 
     metric = "score"
-    units = {name: (None, name == "pass") for name in _COUNTS}
+    units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {name: (None, name == "pass") for name in _COUNTS}
     limits = Limits(seconds=10.0, wall=60.0)
 
     def __init__(self, metric: str = "MBPP") -> None:

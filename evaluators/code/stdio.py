@@ -86,8 +86,9 @@ def _cases(value: Json) -> dict[str, Any]:
     Raises:
         DataError: they are not what they must be.
     """
-    found = json.loads(value) if isinstance(value, str) else value
-    inputs, outputs = (found.get("inputs"), found.get("outputs")) if isinstance(found, dict) else (None, None)
+    read = json.loads(value) if isinstance(value, str) else value
+    found: dict[str, Any] = read if isinstance(read, dict) else {}
+    inputs, outputs = found.get("inputs"), found.get("outputs")
     if not isinstance(inputs, list) or not isinstance(outputs, list) or not inputs or len(inputs) != len(outputs):
         raise DataError("test cases must be {inputs: […], outputs: […]} with as many outputs as inputs, at least one")
     return found

@@ -38,7 +38,5 @@ def require(languages: Iterable[str]) -> boxes.Box:
     for language in languages:
         missing = [program for program in toolchain(language).needs if not box.has(program)]
         if missing:
-            raise UsageError(
-                f"programs in {language} need {missing[0]}, which is not installed ({box.name}); install it or leave the dataset out"
-            )
+            raise UsageError(f"programs in {language} need {missing[0]}, which is not installed ({box.name}); install it")
     return box

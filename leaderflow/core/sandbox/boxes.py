@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -79,10 +81,8 @@ class _Local:
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
         """Kill the process group: the first process of a namespace takes all others with it."""
-        try:
-            os.killpg(process.pid, 9)
-        except ProcessLookupError:
-            pass
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
@@ -127,9 +127,9 @@ class Docker:
     name = "docker"
     python = "python3"
     packages: Sequence[str] = ()
-    environment = dict(os.environ)
 
     def __init__(self, image: str | None = None) -> None:
+        self.environment = dict(os.environ)
         self.image = image or os.environ.get("LEADERFLOW_SANDBOX_IMAGE", "python:3.11-slim")
 
     def command(self, script: str, limits: Limits) -> list[str]:

@@ -28,7 +28,13 @@ SHARES = {"right": 10, "wrong": 6, "truncated": 4, "empty": 3, "error": 2}
 def sum_row(i: int) -> Row:
     prompt = f'def plus_{i}(x: int) -> int:\n    """Return x plus {i}."""\n'
     test = f"def check(f):\n    assert f(1) == {1 + i}\n    assert f(-{i}) == 0\n"
-    return {"task_id": f"own/{i}", "prompt": prompt, "entry_point": f"plus_{i}", "canonical_solution": f"    return x + {i}\n", "test": test}
+    return {
+        "task_id": f"own/{i}",
+        "prompt": prompt,
+        "entry_point": f"plus_{i}",
+        "canonical_solution": f"    return x + {i}\n",
+        "test": test,
+    }
 
 
 def task_row(i: int) -> Row:
@@ -139,7 +145,10 @@ def test_pass_at_k_over_repeats(fake_openai: FakeOpenAI, tmp_path: Path) -> None
     right, wrong = ({"content": RECIPES["humaneval"][i](rows[0])} for i in (3, 4))
     replies = [[right, wrong, wrong], [right, right, wrong], [wrong, wrong, wrong], [right, right, right]]
     scripted = [
-        {"contains": row["prompt"].strip(), "replies": [{"content": r["content"].replace("plus_1", row["entry_point"])} for r in given]}
+        {
+            "contains": row["prompt"].strip(),
+            "replies": [{"content": r["content"].replace("plus_1", row["entry_point"])} for r in given],
+        }
         for row, given in zip(rows, replies, strict=True)
     ]
     for rule, i in zip(scripted, range(1, 5), strict=True):
