@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -75,7 +76,7 @@ def _program(box: Box, job: Program, limits: Limits) -> Outcome:
     status = _ended(code, err.text())
     if status == "passed" and job.token is not None and job.token.encode() not in out.head + out.tail:
         status = "crashed"
-    message = _last_line(err.text()) or (f"it ended with status {code}" if status == "failed" else "")
+    message = _said(err.text()) or (f"it ended with status {code}" if status == "failed" else "")
     return Outcome(status, out.text(), err.text(), message="" if status == "passed" else message)
 
 
@@ -102,8 +103,10 @@ def _ended(code: int | None, stderr: str) -> Verdict:
     return "failed" if code else "passed"
 
 
-def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2][:300]
+def _said(text: str) -> str:
+    """The last line that names an error, else the last one."""
+    lines = text.strip().splitlines() or [""]
+    return next((line for line in reversed(lines) if re.search(r"error|exception", line, re.IGNORECASE)), lines[-1]).strip()[:300]
 
 
 def _suite(box: Box, job: Suite, limits: Limits) -> Outcome:
@@ -131,7 +134,7 @@ def _verdict(said: str, in_time: bool, ended: int | None, stderr: str) -> Outcom
     try:
         found = json.loads(said)
     except ValueError:
-        return Outcome("crashed", stderr=stderr, message=f"the tests did not end: {_last_line(said)}")
+        return Outcome("crashed", stderr=stderr, message=f"the tests did not end: {_said(said)}")
     status: Verdict = found["status"]
     if status == "crashed" and ended in _KILLED:
         status = "timeout"

@@ -191,6 +191,14 @@ def test_of_the_prompt_of_a_whole_function_its_head_stays() -> None:
     assert test == "\nint main() {}"
 
 
+def test_helpers_that_come_again_are_not_taken_twice() -> None:
+    prompt = "const fs = require('fs')\nconst help = (x) => {\n  return x\n}\n// twice\nconst f = (x) => {\n"
+    code = "const help = (x) => x\nconst f = (x) => {\n  let f = 2\n  return help(x) * f\n}"
+    assert joined("javascript", prompt, code, "")[0] == f"const fs = require('fs')\n{code}\n"
+    body = "  let f = 2\n  return help(x) * f\n}"
+    assert joined("javascript", prompt, body, "")[0] == prompt + body
+
+
 def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(UsageError, match=r"cannot be run here .* did you mean 'javascript'"):
         build("evaluator", {"type": "LanguageTestsEvaluator", "language": "javascrip"})
