@@ -34,6 +34,9 @@ ISOLATED = ("-E", "-s", "-S")
 """Python without the environment, user packages and start-up files; the script's own folder alone can be imported."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache")
+IMAGE = os.environ.get("LEADERFLOW_SANDBOX_IMAGE", "python:3.11-slim")
+"""What Docker runs."""
+
 _PROBE = 20.0
 _USERS = range(1_500_000_000, 1_600_000_000)
 """Users that own nothing anywhere."""
@@ -128,9 +131,9 @@ class Docker:
     python = "python3"
     packages: Sequence[str] = ()
 
-    def __init__(self, image: str | None = None) -> None:
+    def __init__(self, image: str = IMAGE) -> None:
         self.environment = dict(os.environ)
-        self.image = image or os.environ.get("LEADERFLOW_SANDBOX_IMAGE", "python:3.11-slim")
+        self.image = image
 
     def command(self, script: str, limits: Limits) -> list[str]:
         """Return the docker command."""
@@ -150,6 +153,12 @@ class Docker:
             *(*variables, *closed, *bounds, *files, self.image),
             *(self.python, *ISOLATED, str(INSIDE / script)),
         ]
+
+    def works(self) -> bool:
+        """Say whether a daemon answers and has the image with a Python."""
+        return (
+            shutil.which("docker") is not None and _succeeds(["docker", "image", "inspect", self.image]) and self.has(self.python)
+        )
 
     def uid(self) -> int | None:
         """Return None: Docker has chosen the user already."""
@@ -183,9 +192,8 @@ def best() -> Box | None:
     wrap = Bubblewrap()
     if shutil.which("bwrap") and _succeeds([*wrap.command("confine.py", Limits())]):
         return wrap
-    if shutil.which("docker") and _succeeds(["docker", "version", "--format", "{{.Server.Version}}"]):
-        return Docker()
-    return None
+    docker = Docker()
+    return docker if docker.works() else None
 
 
 def _succeeds(command: Sequence[str]) -> bool:

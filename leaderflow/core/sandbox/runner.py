@@ -51,10 +51,11 @@ def run_many(jobs: Sequence[Job], limits: Limits | None = None, *, workers: int 
     bounds = limits or Limits()
     places = workers or len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(min(places, len(jobs)), thread_name_prefix="sandbox") as pool:
-        return list(pool.map(lambda job: _one(box, job, bounds), jobs))
+        return list(pool.map(lambda job: run_in(box, job, bounds), jobs))
 
 
-def _one(box: Box, job: Job, limits: Limits) -> Outcome:
+def run_in(box: Box, job: Job, limits: Limits) -> Outcome:
+    """Run one job in a given box."""
     began = monotonic()
     found = _program(box, job, limits) if isinstance(job, Program) else _suite(box, job, limits)
     message = found.message or _MESSAGES.get(found.status, "")
