@@ -56,10 +56,8 @@ def main() -> None:
     with ThreadPoolExecutor(workers) as pool:
         right = sum(pool.map(bare, jobs))
     unprotected = time.monotonic() - began
-    print(
     each = 1000 * sandboxed / len(jobs)
-        f"{box.name}: {passed} of {len(jobs)} in {sandboxed:.1f} s, {each:.0f} ms each, {workers} workers"
-    )
+    print(f"{box.name}: {passed} of {len(jobs)} passed in {sandboxed:.1f} s, {each:.0f} ms each, {workers} workers")
     print(f"bare subprocesses: {right} of {len(jobs)} passed in {unprotected:.1f} s; ratio {sandboxed / unprotected:.1f}")
 
 

@@ -32,8 +32,9 @@ def require(languages: Iterable[str]) -> boxes.Box:
     box = boxes.best() or (boxes.Bare() if _ALLOWED.get() else None)
     if box is None:
         raise UsageError(
-            "scoring executes programs that a model wrote, and this machine has no working sandbox: install bubblewrap (apt install "
-            f"bubblewrap) or start Docker (with the image {boxes.IMAGE}); --allow-unsafe-code runs them with all your rights"
+            "scoring executes programs that a model wrote, and this machine has no working sandbox: install bubblewrap "
+            f"(apt install bubblewrap) or start Docker (with the image {boxes.IMAGE}); "
+            "--allow-unsafe-code runs them with all your rights"
         )
     for language in languages:
         missing = [program for program in toolchain(language).needs if not box.has(program)]

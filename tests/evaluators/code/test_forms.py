@@ -208,3 +208,20 @@ def test_equal_answers_run_once() -> None:
     evaluator = build("evaluator", {"type": "FunctionTestsEvaluator"})
     jobs = [evaluator.job("    return sum(xs)", None, ROW)] * 500
     assert len(evaluator.outcomes(jobs)) == 1
+
+
+def test_recorded_evaluators_take_several_answers_to_a_task() -> None:
+    answers = [["    return sum(xs)", "    return 0", "    return sum(xs)"], ["    return 1", "", "    return sum(xs)"]]
+    evaluator = build("evaluator", {"type": "HumanEvalEvaluator", "k": [1, 2, 10]})
+    metrics = evaluator.measure(answers, ["a", "b"], [ROW, ROW])
+    assert metrics == pytest.approx({"humaneval_pass@1": 50.0, "humaneval_pass@2": 100 * (1 + 2 / 3) / 2})
+    flat = [answer for group in answers for answer in group]
+    assert evaluator.measure(flat, ["a"] * 3 + ["b"] * 3, [ROW] * 6) == pytest.approx(metrics)
+    one_by_one = evaluator.measure([flat[0], flat[1]], None, [ROW, ROW])
+    assert one_by_one == pytest.approx({"humaneval_pass@1": 50.0})
+
+
+def test_mbpp_outcomes_are_counted() -> None:
+    answers = ["```python\ndef f(): return 1\n```", "def f(): return 2", "def f(): return 1/0", ""]
+    metrics = build("evaluator", {"type": "MBPPEvaluator2"}).measure(answers, ["assert f() == 1"] * 4)
+    assert metrics == {"score": 25.0, "pass": 1, "timeout": 0, "failed": 2, "wrong_answer": 1}
