@@ -13,6 +13,9 @@ from leaderflow.core.errors import DataError
 from leaderflow.core.sandbox import Job, Limits, Suite
 from leaderflow.core.types import Json, Row
 
+_OUTPUT = 1 << 14
+"""Bytes kept of what a function prints: nobody judges it."""
+
 
 class FunctionTestsEvaluator(CodeEvaluator):
     """HumanEval (Chen et al. 2021): ``check(function)`` of column `test` on the function `entry_point` that `prompt` begins.
@@ -27,7 +30,7 @@ class FunctionTestsEvaluator(CodeEvaluator):
     needs = frozenset({"prompt", "test", "entry_point"})
 
     def __init__(self, seconds: float = 3.0) -> None:
-        self.limits = Limits(seconds=seconds, wall=10 * seconds)
+        self.limits = Limits(seconds=seconds, wall=10 * seconds, output=_OUTPUT)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:
         """Return the tests of the row for the completed function."""
@@ -141,7 +144,7 @@ class AssertionTestsEvaluator(CodeEvaluator):
     def __init__(self, tests: str = "test_list", setup: str = "test_setup_code", seconds: float = 5.0) -> None:
         self.columns = (setup, tests)
         self.needs = frozenset({tests})
-        self.limits = Limits(seconds=seconds, wall=6 * seconds)
+        self.limits = Limits(seconds=seconds, wall=6 * seconds, output=_OUTPUT)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:
         """Return the assertions for the program."""

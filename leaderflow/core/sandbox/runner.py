@@ -14,7 +14,7 @@ from time import monotonic
 from typing import IO
 
 from leaderflow.core.sandbox.access import require
-from leaderflow.core.sandbox.boxes import Box
+from leaderflow.core.sandbox.boxes import ISOLATED, Box
 from leaderflow.core.sandbox.jobs import Job, Limits, Outcome, Program, Suite, Verdict
 from leaderflow.core.sandbox.languages import toolchain
 from leaderflow.core.sandbox.process import Capture, converse, envelope, started
@@ -64,7 +64,7 @@ def run_in(box: Box, job: Job, limits: Limits) -> Outcome:
 
 def _program(box: Box, job: Program, limits: Limits) -> Outcome:
     tools, python = toolchain(job.language), job.language == "python"
-    command = [box.python, "-s", "-S", *tools.run] if python else list(tools.run)
+    command = [box.python, *ISOLATED, *tools.run] if python else list(tools.run)
     letter = {"file": tools.file, "source": job.source, "compile": list(tools.compile), "run": command}
     data = envelope(box, limits, letter, packages=python, reserves=tools.reserves) + job.stdin.encode("utf-8", "replace")
     out, err, given = Capture(limits.output), Capture(limits.output), os.pipe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leaderflow.core.sandbox import Limits, Outcome, Suite, run, run_many
+from leaderflow.core.sandbox import Limits, Outcome, Program, Suite, run, run_many
 
 TESTS = "assert add(2, 2) == 4\nassert add(-1, 1) == 0"
 CLOSE = TESTS.replace("add(2, 2) == 4", "math.isclose(add(2, 2), 4)").replace("add(-1, 1) == 0", "math.isclose(add(0, 1), 1)")
@@ -158,6 +158,13 @@ LIMIT = 7
 def test_values_pass_between_tests_and_solution() -> None:
     outcome = judged(OF_ALL_KINDS, ROUND_TRIPS, Limits())
     assert outcome.passed, outcome
+
+
+def test_equal_runs_give_equal_verdicts() -> None:
+    codes = {run(Program("print(list({'a', 'b', 'c', 'd', 'e', 'f'}), hash('x'))")).stdout for _ in range(3)}
+    assert len(codes) == 1
+    first = "def first(): return next(iter({'a', 'b', 'c', 'd', 'e', 'f'}))"
+    assert len({run(Suite((first,), "assert first() == 'a'")).status for _ in range(4)}) == 1
 
 
 def test_the_first_solution_that_compiles_is_used() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import os
-import sys
 
 import confine
 import wire
@@ -102,5 +101,4 @@ def _failed(exc: BaseException) -> Any:
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(3000)
     main()
