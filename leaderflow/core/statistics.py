@@ -30,7 +30,9 @@ __all__ = [
     "mg_pass_at_k",
     "minimal_detectable_difference",
     "paired_bootstrap",
+    "paired_difference",
     "paired_permutation",
+    "paired_shares_estimate",
     "pass_at_k",
     "pass_hat_k",
     "weighted_mean",
@@ -50,6 +52,11 @@ class Estimate:
     stderr: float | None = None
     low: float | None = None
     high: float | None = None
+
+    def times(self, factor: float) -> Estimate:
+        """Return the estimate in another unit."""
+        parts = (None if part is None else part * factor for part in (self.stderr, self.low, self.high))
+        return Estimate(self.value * factor, *parts)
 
 
 def mean_stderr(values: Sequence[float]) -> float | None:
@@ -166,6 +173,19 @@ def mcnemar(only_left: int, only_right: int) -> float:
     return min(1.0, 2 * sum(math.comb(n, i) for i in range(fewer + 1)) / (1 << n))
 
 
+def paired_shares_estimate(only_left: int, only_right: int, n: int) -> Estimate:
+    """Return the difference right − left of two shares over the same `n` samples, from the two counts of disagreement.
+
+    The interval and its error are those of Agresti & Min (2005): half a sample is added to each cell of the 2 × 2 table, so that
+    they hold for few disagreements too; cut to −1…1.
+    """
+    size, gained, lost = n + 2, only_right + 0.5, only_left + 0.5
+    centre = (gained - lost) / size
+    stderr = math.sqrt(gained + lost - (gained - lost) ** 2 / size) / size
+    half = z_of() * stderr
+    return Estimate((only_right - only_left) / n, stderr, max(-1.0, centre - half), min(1.0, centre + half))
+
+
 def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000, seed: int = _SEED) -> float:
     """Return the two-sided p-value of the sign-flip test of mean difference 0: exact up to 12 pairs, else (1+hits)/(1+draws)."""
     import numpy as np
@@ -183,6 +203,15 @@ def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000,
         signs = rng.integers(2, size=(rows, len(values)), dtype=np.int8) * 2 - 1
         hits, done = hits + int(np.sum(np.abs(signs @ values) >= observed)), done + rows
     return (1 + hits) / (1 + resamples)
+
+
+def paired_difference(left: Sequence[float], right: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
+    """Return the mean of left − right over the same samples, its standard error (clustered where told) and 95 % interval."""
+    differences = [a - b for a, b in zip(left, right, strict=True)]
+    value = fmean(differences)
+    stderr = mean_stderr(differences) if clusters is None else clustered_stderr(differences, clusters)
+    half = None if stderr is None else z_of() * stderr
+    return Estimate(value, stderr, None if half is None else value - half, None if half is None else value + half)
 
 
 def paired_bootstrap(differences: Sequence[float], *, resamples: int = 1000, seed: int = _SEED) -> Estimate | None:
