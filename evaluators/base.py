@@ -66,13 +66,8 @@ class Evaluator:
     """Base of all evaluators that look at predictions and references. Subclasses state their source, range and direction.
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
-<<<<<<< HEAD
-    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `needs_sandbox` the
-    languages whose programs it executes.
-=======
     (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
     that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes.
->>>>>>> main
     """
 
     metric: ClassVar[str] = "score"
