@@ -143,6 +143,7 @@ EVALUATORS = {
     "MathMatch": "evaluators.native:MathMatch",
     "MATHVerifyEvaluator": "evaluators.mathverify:MATHVerifyEvaluator",
     "MBPPEvaluator": "evaluators.code.mbpp:MBPPEvaluator",
+    "MBPPEvaluator2": "evaluators.code.mbpp:MBPPEvaluator2",
     "MBPPPassKEvaluator": "evaluators.code.mbpp:MBPPPassKEvaluator",
     "MccEvaluator": "evaluators.corpus:MccEvaluator",
     "MGSM_Evaluator": "evaluators.exact:MGSM_Evaluator",
