@@ -181,6 +181,14 @@ EVALUATORS = {
     "TydiQAEvaluator": "evaluators.aliases:TydiQAEvaluator",
     "ZebraLogicGridEvaluator": "evaluators.structures:ZebraLogicGridEvaluator",
     "ZebraLogicMCEvaluator": "evaluators.structures:ZebraLogicMCEvaluator",
+    "CascadeEvaluator": "evaluators.judges.recorded:CascadeEvaluator",
+    "CorrectnessJudge": "evaluators.judges.correctness:CorrectnessJudge",
+    "GenericLLMEvaluator": "evaluators.judges.recorded:GenericLLMEvaluator",
+    "LMEvaluator": "evaluators.judges.recorded:LMEvaluator",
+    "PairwiseJudge": "evaluators.judges.pairwise:PairwiseJudge",
+    "RatingJudge": "evaluators.judges.rating:RatingJudge",
+    "RubricJudge": "evaluators.judges.rubric:RubricJudge",
+    "RulesThenJudge": "evaluators.judges.cascade:RulesThenJudge",
 }
 
 POSTPROCESSORS = {
@@ -192,6 +200,8 @@ POSTPROCESSORS = {
     "code_block": "evaluators.extractors.code:code_block",
     "tag_content": "evaluators.extractors.structured:tag_content",
     "json_value": "evaluators.extractors.structured:json_value",
+    "verdict": "evaluators.extractors.verdict:verdict",
+    "rating": "evaluators.extractors.verdict:rating",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",
     "_generic_llmjudge_postprocess": "evaluators.postprocessors.verdicts:generic_verdict",
