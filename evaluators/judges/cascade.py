@@ -22,8 +22,8 @@ COUNTS = ("n_confirmed_by_rules", "n_confirmed_by_judge", "n_judged")
 class RulesThenJudge(CorrectnessJudge):
     """Share of answers that a rule or else a judge finds right; 0–100, more is better.
 
-    The judge sees the whole answer, not the extraction, and is asked about every answered row that the rule did not find right, also
-    where nothing was extracted. Beside the accuracy: ``rules_accuracy``, what the rule alone gives, and the counts
+    The judge sees the whole answer, not the extraction, and is asked about every answered row that the rule did not find right,
+    also where nothing was extracted. Beside the accuracy: ``rules_accuracy``, what the rule alone gives, and the counts
     ``n_confirmed_by_rules``, ``n_confirmed_by_judge`` and ``n_judged``.
 
     Args (beside those of `CorrectnessJudge`):

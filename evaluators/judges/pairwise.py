@@ -20,8 +20,8 @@ class PairwiseJudge(Panel):
     """Share of won comparisons with a baseline answer, a tie counting half; 0–100 (after AlpacaEval and Arena-Hard).
 
     Each pair is asked in both orders and a sample's score is the mean of both, so a judge that always takes the first gives 50.
-    Beside it: ``consistent`` (share of pairs judged the same in both orders) and ``first_place`` (share of the decided verdicts that
-    went to the answer shown first: 50 is no bias). An order without a readable verdict counts as lost. An answer that was
+    Beside it: ``consistent`` (share of pairs judged the same in both orders) and ``first_place`` (share of a pair's decided verdicts
+    that went to the answer shown first, the mean over pairs: 50 is no bias). An order without a readable verdict counts as lost. An answer that was
     refused or is empty loses without being asked about.
 
     Args (beside those of `Judge`):
@@ -34,7 +34,7 @@ class PairwiseJudge(Panel):
     prompt: ClassVar[str] = (
         "You compare two answers to the same question.\n\nQuestion:\n{question}\n\nAnswer A:\n{first}\n\nAnswer B:\n{second}\n\n"
         + GUARD
-        + "\n\nDecide which answer helps more: right, complete, to the point, clear. Neither place nor length nor tone is a merit.\n\n"
+        + "\n\nDecide which answer helps more: right, complete, to the point, clear. Place, length and tone are no merit.\n\n"
         "Give your reasons in a few sentences. Then finish with one line that holds nothing but\n"
         "VERDICT: A or\nVERDICT: B or\nVERDICT: TIE"
     )

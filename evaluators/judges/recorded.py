@@ -1,9 +1,9 @@
 """Judges under the names of OpenCompass: configurations as OpenCompass writes them.
 
-Recorded: the judge's rows have the columns ``prediction`` (after postprocessing), ``obj_gold`` and ``reference`` beside the dataset's own; `reference` is
-the output column, so ``{reference}`` is blank in a legacy template; `dict_postprocessor` turns all replies into metrics. Ours on
-purpose: rows without an answer are not sent to the judge and count as an empty reply; the judge's rows are always the rows
-that were evaluated, whatever `dataset_cfg` says.
+Recorded: the judge's rows have the columns ``prediction`` (after postprocessing), ``obj_gold`` and ``reference`` beside the
+dataset's own; `reference` is the output column, so ``{reference}`` is blank in a legacy template; `dict_postprocessor` turns all
+replies into metrics. Ours on purpose: rows without an answer are not sent to the judge and count as an empty reply; the judge's
+rows are always the rows that were evaluated, whatever `dataset_cfg` says.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class GenericLLMEvaluator(Judge):
     Args:
         prompt_template: the judge's template.
         dataset_cfg: its reader_cfg is not needed: the rows are those that were evaluated.
-        judge_cfg: the judge's model block, whose own pred_postprocessor cleans the replies; empty: the run's judges, or the variables OC_JUDGE_MODEL, OC_JUDGE_API_KEY, OC_JUDGE_API_BASE.
+        judge_cfg: the judge's model block, whose own pred_postprocessor cleans the replies; empty: the run's judges, or the model
+            that the variables OC_JUDGE_MODEL, OC_JUDGE_API_KEY, OC_JUDGE_API_BASE name.
         dict_postprocessor: replies → metrics; by default ``generic_llmjudge_postprocess``.
         others: further arguments of OpenCompass' class, which change no score.
     """
@@ -133,8 +134,8 @@ def _points(reply: str) -> float:
 class CascadeEvaluator(Judge):
     """A rule evaluator and a judge (OpenCompass ``CascadeEvaluator``).
 
-    Recorded: `parallel`, the default, asks the judge about all and takes rule or judge; without it only about what the rule does not
-    confirm. The judge confirms where its reply is ``A`` or begins with ``CORRECT``.
+    Recorded: `parallel`, the default, asks the judge about all and takes rule or judge; without it only about what the rule does
+    not confirm. The judge confirms where its reply is ``A`` or begins with ``CORRECT``.
     """
 
     metric = "accuracy"

@@ -91,8 +91,8 @@ VERDICTS = pa.schema(
         ("verdict", STRING),
     ]
 )
-"""What the judges said: question × judge × judge's repeat, `verdict` as JSON text (null: unreadable). Not stored: joined from QUESTIONS
-and the judges' EXTRACTED tables."""
+"""What the judges said: question × judge × judge's repeat, `verdict` as JSON text (null: unreadable). Not stored: joined from
+QUESTIONS and the judges' EXTRACTED tables."""
 
 SCORES = pa.schema(
     [

@@ -271,7 +271,7 @@ def _at_least(n: int, correct: int, k: int, least: int) -> float:
 
 
 def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | None:
-    """Return Cohen's kappa of two raters of the same units (Cohen 1960), or None where chance alone explains all (one label only)."""
+    """Return Cohen's kappa of two raters of the same units (Cohen 1960), or None where both give one label only."""
     n = len(left)
     if not n:
         return None

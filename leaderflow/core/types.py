@@ -158,7 +158,7 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question to the judges about one answer; `name` tells several apart (an order, a criterion), `row` is for the template."""
+    """One question to the judges about one answer; `name` tells several apart (order, criterion), `row` is for the template."""
 
     sample_id: str
     repeat: int
