@@ -211,10 +211,18 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         "dict_postprocessor": {"type": "generic_llmjudge_postprocess"},
     }
     server.script(
-        rules=[{"model": "judge", "contains": "place 00", "replies": [{"content": "B"}]}, {"model": "judge", "replies": [{"content": "A"}]}]
+        rules=[
+            {"model": "judge", "contains": "place 00", "replies": [{"content": "B"}]},
+            {"model": "judge", "replies": [{"content": "A"}]},
+        ]
     )
     result = run(server, judged(file, evaluator), [])
     assert metrics(result)["accuracy"] == 90.0 and metrics(result)["correct_count"] == 9
     assert "gold town 00 said " in next(p for p in asked(server) if "place 00" in p)
-    cascade = {"type": "CascadeEvaluator", "llm_evaluator": evaluator, "rule_evaluator": {"type": "AccEvaluator"}, "parallel": False}
+    cascade = {
+        "type": "CascadeEvaluator",
+        "llm_evaluator": evaluator,
+        "rule_evaluator": {"type": "AccEvaluator"},
+        "parallel": False,
+    }
     assert metrics(run(server, judged(file, cascade), []))["accuracy"] == 90.0
