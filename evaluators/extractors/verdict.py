@@ -15,7 +15,7 @@ _NAMES = (
     r"(?:final\s+|overall\s+|my\s+)?(?:verdict|grade|judge?ment|decision|conclusion|score|rating|result)"
     r"|(?:最终|总体|综合)?(?:结论|判定|评判|判断|评分|得分|分数|等级|结果)"
 )
-_DECORATION = re.compile(r"[*_`#>\s]+")
+_DECORATION = re.compile(r"[*`#>\s]+|(?<!\w)_+|_+(?!\w)")
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
@@ -25,12 +25,12 @@ def verdict(text: str, labels: Sequence[str] = ("CORRECT", "INCORRECT")) -> Extr
     A statement is ``VERDICT: LABEL`` (grade, judgement, decision, …; Chinese too), ``[[LABEL]]`` at the end of the line, or a line
     that is nothing but the label; the label may stand in brackets, quotes or bold. Case does not matter.
     """
-    options = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+    options = "|".join(re.escape(label).replace("_", "[_ ]") for label in sorted(labels, key=len, reverse=True))
     line, start, end = _last_line(text)
     found = _stated(line, options)
     if found is None:
         return Extraction(None)
-    return Extraction(next(label for label in labels if label.casefold() == found.casefold()), start, end)
+    return Extraction(next(label for label in labels if _folded(label) == _folded(found)), start, end)
 
 
 def rating(text: str, low: float = 1, high: float = 10) -> Extraction:
@@ -41,6 +41,10 @@ def rating(text: str, low: float = 1, high: float = 10) -> Extraction:
         return Extraction(None)
     number = float(found)
     return Extraction(int(number) if number.is_integer() else number, start, end)
+
+
+def _folded(label: str) -> str:
+    return label.casefold().replace("_", " ")
 
 
 def _last_line(text: str) -> tuple[str, int, int]:
