@@ -12,7 +12,7 @@ from flows.progress import Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
-from flows.work import Work, plan_cells
+from flows.work import Work, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
@@ -25,6 +25,7 @@ class Evaluation:
     """A run in the making: opened (everything checked that needs no data), walked once, closed."""
 
     def __init__(self, spec: EvaluationSpec, store: Store, progress: Progress) -> None:
+        spec = with_judges(spec)
         self.tally = Tally(progress)
         self.session = Session(spec, store, self.tally.heard)
         self.progress = progress
@@ -43,15 +44,17 @@ class Evaluation:
         self.cells = plan_cells(self.session)
         self.session.store.check_writable()
         for model in self.session.spec.models:
-            self._connect(model)
+            self._connect(model, {"models": [model]})
+        for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
+            self._connect(judge.model, {})
 
-    def _connect(self, model: ModelSpec) -> None:
+    def _connect(self, model: ModelSpec, alone: dict[str, list[ModelSpec]]) -> None:
         """Reach the model, or do without it where every answer is stored already."""
         try:
             self.session.backend(model).connect()
         except BackendError as error:
-            alone = self.session.spec.model_copy(update={"models": [model]})
-            if make_plan(alone, self.session.store, Silent()).to_ask:
+            plan = make_plan(self.session.spec.model_copy(update=alone), self.session.store, Silent())
+            if plan.to_ask or plan.judges_open:
                 raise
             self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
 
