@@ -68,6 +68,18 @@ class Client:
         """Send no new request: what is in flight finishes, what waits is answered ``error`` with the reason."""
         self._halted = reason
 
+    def fail(self, error: BackendError) -> None:
+        """End everything that this model is being asked, in whatever thread, with this error: its server is gone."""
+        with self._lock:
+            attached = self._endpoint
+        if attached is None:
+            self._fatal = error
+        else:
+            attached.submit(self._fail(error))
+
+    async def _fail(self, error: BackendError) -> None:
+        self._stop_all(error)
+
     def close(self) -> None:
         """Give the endpoint back; further calls do nothing."""
         with self._lock:
@@ -175,11 +187,13 @@ class Client:
 
     def _end(self, fault: Fault) -> BackendError:
         """End everything that this model is being asked, in whatever thread."""
-        if self._fatal is None:
-            self._fatal = BackendError(self._explain(fault))
-            for task in self._running - {asyncio.current_task()}:
-                task.cancel()
-        return self._fatal
+        return self._fatal or self._stop_all(BackendError(self._explain(fault)))
+
+    def _stop_all(self, error: BackendError) -> BackendError:
+        self._fatal = error
+        for task in self._running - {asyncio.current_task()}:
+            task.cancel()
+        return error
 
     def _unanswered(self, request: Request, fault: Fault, attempt: int) -> Answer:
         kind = "sample" if fault.kind == "sample" else "retryable"
