@@ -2,13 +2,10 @@
 
 Both load the same folder in fp32, use batches of the same size and generate greedily. The two take turns, the best of each counts;
 loading and the first batch are left out. Prints the ratio bare / leaderflow (1 = as fast) and whether all texts are equal.
-
-Usage: python benchmarks/hf_generate.py [FOLDER] (by default what `leaderflow models get smollm2-135m` prints)
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +16,7 @@ from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Prompt, Request, Settings
 
-BATCH, NEW_TOKENS, ROUNDS = 16, 48, 2
+BATCH, NEW_TOKENS, ROUNDS = 16, 24, 2
 TOPICS = [
     "the sea",
     "a small town in the mountains",
@@ -94,7 +91,7 @@ def timed(run: Callable[[list[str]], list[str]], texts: list[str]) -> tuple[floa
 
 
 def main() -> None:
-    folder = sys.argv[1] if len(sys.argv) > 1 else str(fetch.get("smollm2-135m"))
+    folder = str(fetch.get("smollm2-135m"))
     runs: dict[str, Callable[[list[str]], list[str]]] = {"bare": Bare(folder), "leaderflow": Ours(folder)}
     texts, times = prompts(), {name: list[tuple[float, float]]() for name in runs}
     answers = {name: run(texts[:2]) for name, run in runs.items()}

@@ -1,13 +1,10 @@
 """Four candidates to each of 40 questions, scored by SmolLM2: a shared context beside a bare length-sorted loop, in one process.
 
 Prints the ratio bare / leaderflow in seconds of the wall and of the CPU, and the largest difference between two sums.
-
-Usage: python benchmarks/hf_likelihood.py [FOLDER] (by default what `leaderflow models get smollm2-135m` prints)
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
@@ -59,7 +56,7 @@ def main() -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    folder = sys.argv[1] if len(sys.argv) > 1 else str(fetch.get("smollm2-135m"))
+    folder = str(fetch.get("smollm2-135m"))
     model, tokenizer = (
         AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval(),
         AutoTokenizer.from_pretrained(folder),

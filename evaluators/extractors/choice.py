@@ -66,9 +66,9 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
     """Return the last firm statement, or a later loose one where the text between takes the firm one back."""
     found.sort(key=lambda f: (f.end, -f.start))
     firm = [f for f in found if f.firm]
-    last = (firm or found or [None])[-1]
-    if last is None:
+    if not found:
         return None
+    last = (firm or found)[-1]
     for later in found:
         if later.start > last.end and mentions.RETRACTION.search(part, last.end, later.start):
             last = later
@@ -79,12 +79,14 @@ def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Foun
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
             found = _found(match, patterns, several, firm)
+            if match.start() == match.start("list") and not cues.LED.search(part[max(match.start() - 40, 0) : match.start()]):
+                continue
             if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 
 
 def _found(match: re.Match[str], patterns: _Patterns, several: bool, firm: bool) -> _Found | None:
-    """Return the labels of a list in option order; None where one was asked for and another number came, or the list leaves open which."""
+    """Return the labels of a list in option order; None where one was asked for and several came, or the list is open."""
     stated = patterns.words.sub(lambda word: " " * len(word[0]), match["list"])
     letters = [letter for letter in re.finditer(r"[^\W_]", stated) if letter[0].upper() in patterns.canonical]
     distinct = {patterns.canonical[letter[0].upper()] for letter in letters}
@@ -101,7 +103,7 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
-    match = patterns.last_word.search(part)
+    match = patterns.closing.search(part) or patterns.last_word.search(part)
     if match and not _closes(part[max(match.start() - 300, 0) : match.start() + 1], patterns):
         match = None
     if len(set(letters)) == 1:
@@ -112,12 +114,12 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
 
 
 def _closes(before: str, patterns: _Patterns) -> bool:
-    """Return whether a letter after `before` ends a thought: a sentence is over, or one of some words led to it and names no other."""
-    if before[-1] != ",":
-        return not patterns.label.search(mentions.SENTENCE.split(before[:-1])[-1])
-    sentence = mentions.SENTENCE.split(before)[-1]
-    named = patterns.label.search(sentence) or mentions.CONDITION.search(sentence) or mentions.OTHERS.search(sentence)
-    return not named and len(sentence.split()) > 2
+    """Return whether a letter after `before` ends a thought: a sentence is over, or some words led to it and name no other."""
+    sentence = mentions.SENTENCE.split(before.rstrip(".!?。:"))[-1]
+    if patterns.label.search(sentence) or cues.ASIDE.search(sentence):
+        return False
+    led = not mentions.CONDITION.search(sentence) and not mentions.OTHERS.search(sentence) and len(sentence.split()) > 2
+    return led or before[-1] in ".!?。:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class _Patterns:
     words: re.Pattern[str]
     alone: re.Pattern[str]
     line: re.Pattern[str]
+    closing: re.Pattern[str]
     last_word: re.Pattern[str]
 
 
@@ -153,5 +156,6 @@ def _patterns(options: str) -> _Patterns:
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),
+        closing=re.compile(expand(cues.CLOSING)),
         last_word=re.compile(expand(cues.LAST_WORD)),
     )
