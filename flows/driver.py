@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from evaluators import stage as evaluators
 from flows import work
+from flows.alarms import cell_alarms
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
@@ -199,6 +200,7 @@ class Driver:
     async def _finish(self, cell: Work, read: Read, examples: ArtifactRef, shards: Shards, scored: Outcome) -> Cell:
         """Enter a finished cell into the manifest and return what the summary needs of it."""
         metrics = await asyncio.to_thread(self.session.store.read, scored["metrics"])
+        await asyncio.to_thread(self._look, cell, shards, scored)
         protocol = work.protocol(cell.dataset)
         entry = CellEntry(
             model=cell.model.abbr,
@@ -222,3 +224,8 @@ class Driver:
         self.manifest.cells[cell.cell] = entry
         expected = next((g.expected for g in self.session.spec.summarizer.summary_groups if g.name == entry.group), None)
         return Cell(entry.model, entry.dataset, metrics, entry.counts, entry.version or "", entry.mode, entry.group, expected)
+
+    def _look(self, cell: Work, shards: Shards, scored: Outcome) -> None:
+        """Keep what is odd about a finished cell."""
+        outputs = (self.session.store.read(ref) for ref in shards.outputs)
+        self.tally.alarms += cell_alarms(cell, scored.record.notes["counts"], outputs)

@@ -7,7 +7,9 @@ from collections import Counter
 from flows.progress import Progress
 from flows.result import Plan, PlannedCell
 from flows.work import Work, cuts, needs_pool, plan_cells, shard_size
+from inference.api.limits import UNKNOWN_OUTPUT, prompt_tokens
 from inference.stage import defaults
+from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
 from tasks.read import ReadStep
@@ -44,6 +46,10 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
     requests = cell.inferencer.requests(prompts, backend.identity, defaults(cell.model, cell.dataset.infer_cfg.inferencer))
     keys = Counter(request.request_key for request in requests)
     known = {} if session.spec.fresh else session.answers(cell.model).get(keys)
+    missing = {request.request_key: request for request in requests if request.request_key not in known}.values()
+    scored = cell.inferencer.needs == "loglikelihood"
+    prompt = sum(map(prompt_tokens, missing))
+    output = 0 if scored else sum(request.settings.max_out_len or UNKNOWN_OUTPUT for request in missing)
     size = shard_size(session.spec, {cell.dataset.abbr: samples.num_rows})
     return PlannedCell(
         model=cell.model.abbr,
@@ -53,4 +59,7 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
         requests=len(keys),
         answered=len(known),
         rejected=prompts.num_rows * cell.dataset.n - len(requests),
+        prompt_tokens=prompt,
+        output_tokens=output,
+        cost=prices_of([cell.model]).cost(cell.model.abbr, prompt, output),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -136,6 +136,15 @@ class VLLM:
             BackendError: always.
         """
         raise BackendError("VLLM gives no embeddings; name an `embedder`, such as all-minilm-l6-v2")
+
+    def meter(self, heard: Callable[[Answer], None]) -> None:
+        """Tell of each answer, each turn of a dialogue included, before its place in the window is free again."""
+        self._model.meter(heard)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests under way."""
+        return self._model.in_flight
 
     def halt(self, reason: str) -> None:
         """Send no new request: what is in flight finishes, the other rows become ``error`` with the reason."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inference.huggingface.tokens import Tokens
@@ -48,6 +48,7 @@ class LocalVLLM:
         self._api: ServedTokens | None = None
         self._deaths: list[str] = []
         self._halted: str | None = None
+        self._heard: Callable[[Answer], None] | None = None
         self._closed, self._lock, self._starting = False, threading.Lock(), threading.Lock()
 
     def connect(self) -> None:
@@ -61,6 +62,19 @@ class LocalVLLM:
     def loglikelihood(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Ask the servers."""
         return self._running().loglikelihood(requests)
+
+    def meter(self, heard: Callable[[Answer], None]) -> None:
+        """Tell of each answer; also by clients of servers that are still to start."""
+        with self._lock:
+            self._heard, api = heard, self._api
+        if api is not None:
+            api.meter(heard)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests under way."""
+        api = self._api
+        return api.in_flight if api is not None else 0
 
     def halt(self, reason: str) -> None:
         """Send no new request."""
@@ -104,6 +118,8 @@ class LocalVLLM:
             if self._fleet is not fleet:  # it died or was closed at this very moment
                 raise BackendError(f"{self._launch.name}: vLLM ended as soon as it was ready", retryable=not self._closed)
             self._api = ServedTokens(self._spec, addresses, self.counter, self._context, **self._arguments)
+            if self._heard is not None:
+                self._api.meter(self._heard)
             if self._halted:
                 self._api.halt(self._halted)
             return self._api

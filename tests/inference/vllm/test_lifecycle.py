@@ -64,7 +64,9 @@ def test_a_slow_start_is_waited_for_and_shared(folder: Path, noted: Path, monkey
 def test_a_crash_at_start_ends_with_the_reason(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "(EngineCore pid=7) ERROR 11-30 [core.py:1] ValueError: no memory for the KV cache")
     model = backend(folder)
-    with pytest.raises(BackendError, match=r"code 1 while starting: ValueError: no memory for the KV cache \(log: .*\.log\)") as error:
+    with pytest.raises(
+        BackendError, match=r"code 1 while starting: ValueError: no memory for the KV cache \(log: .*\.log\)"
+    ) as error:
         generate(model, ["2 + 2 ="])
     assert not error.value.retryable
     assert gone(*starts(noted)[0][:2])
@@ -112,8 +114,7 @@ def test_a_death_in_the_middle_blames_no_row_and_the_next_request_starts_anew(
     model = backend(folder)
     answers = []
     with pytest.raises(BackendError, match="illegal memory access") as error:
-        for answer in model.generate(requests([f"{n} + 1 =" for n in range(60)], Settings())):
-            answers.append(answer)
+        answers.extend(model.generate(requests([f"{n} + 1 =" for n in range(60)], Settings())))
     assert error.value.retryable
     assert {a.status for a in answers} <= {"ok"}
     assert eventually(lambda: gone(*starts(noted)[0][:2]))
