@@ -118,7 +118,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         max_seq_len=model.max_seq_len,
         max_out_len=max_out_len(session, model, dataset),
         counter=getattr(backend, "counter", None),
-        chat_template=model.type == "HuggingFacewithChatTemplate",
+        chat_template=model.type.endswith("withChatTemplate"),
     )
     templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
     helpers(session, dataset, model)

@@ -46,6 +46,8 @@ MODELS = {
     "HuggingFaceBaseModel": "inference.huggingface.backend:HuggingFaceBaseModel",
     "HuggingFacewithChatTemplate": "inference.huggingface.backend:HuggingFacewithChatTemplate",
     "Scripted": "inference.scripted:Scripted",
+    "VLLM": "inference.vllm.backend:VLLM",
+    "VLLMwithChatTemplate": "inference.vllm.backend:VLLMwithChatTemplate",
 }
 
 EVALUATORS = {
