@@ -51,7 +51,7 @@ CASES = {
     "mmlu_gen": Case(lambda row: f"Answer: {row['answer']}", lambda row: f"Answer: {another(row)}"),
     "bbh_choice": Case(lambda row: f"Answer: ({row['answer']})", lambda row: f"Answer: ({another(row)})"),
     "cmmlu": Case(lambda row: f"答案：{row['answer']}", lambda row: f"答案：{another(row)}"),
-    "nq_open": Case(lambda row: f"Answer: {row['answer'][-1]}", lambda row: "Answer: zzq"),
+    "nq_open": Case(lambda row: f"Answer: {row['answer'][-1]}", lambda row: "Answer: zzq", finds_in_cut=True),
     "lambada": Case(lambda row: f"{row['word']}.", lambda row: "zzq", finds_in_cut=True),
     "ifeval": Case(
         lambda row: "plain words", lambda row: "one, two", finds_in_cut=True, cut="three, four",
@@ -94,7 +94,7 @@ def _rule(spec: DatasetSpec, row: Row, kind: str, case: Case) -> dict[str, Any]:
     message = {"role": "assistant", "content": case.cut}
     cut = {"json": {"choices": [{"index": 0, "message": message, "finish_reason": "length"}]}}
     texts = {"right": {"content": case.right(row)}, "wrong": {"content": case.wrong(row)}}
-    reply = {**texts, "truncated": cut, "empty": "empty", "error": "server_error"}[kind]
+    reply: Any = {**texts, "truncated": cut, "empty": "empty", "error": "server_error"}[kind]
     shown = row[spec.reader_cfg.input_columns[0]]
     text = shown[-1]["content"] if isinstance(shown, list) else str(shown)
     return {"model": "fake", "contains": text, "replies": [reply]}
@@ -171,10 +171,8 @@ def test_a_judge_of_pairs_that_always_takes_the_first(server: FakeOpenAI) -> Non
     assert (found["first_place"], found["consistent"]) == (100.0, 0.0)
 
 
-def test_a_judge_of_pairs_that_reads(server: FakeOpenAI) -> None:
-    """It finds the answer with the word in it the better one, wherever it stands."""
-    better = [says("Answer A:\n<<<ANSWER-dummy", "")]
-    result, counts = ask(server, "alpaca_eval", OPEN, [*better, says("", "VERDICT: TIE")])
+def test_a_judge_of_pairs_that_sees_no_difference(server: FakeOpenAI) -> None:
+    result, counts = ask(server, "alpaca_eval", OPEN, [says("", "VERDICT: TIE")])
     found = {cell.metric: cell.value for cell in result.cells}
     assert found["consistent"] == 100.0
     assert "first_place" not in found
@@ -183,7 +181,16 @@ def test_a_judge_of_pairs_that_reads(server: FakeOpenAI) -> None:
 
 
 def test_a_judge_of_criteria(server: FakeOpenAI) -> None:
-    case = Case(OPEN.right, OPEN.wrong, finds_in_cut=True)
+    """Right answers meet every criterion, faults included; the others none."""
+    shares: list[float] = []
+
+    def right(row: Row) -> str:
+        points = [entry["points"] for entry in row["rubrics"]]
+        shares.append(sum(points) / sum(p for p in points if p > 0))
+        return OPEN.right(row)
+
+    case = Case(right, OPEN.wrong, finds_in_cut=True)
     result, counts = ask(server, "healthbench", case, [says("rrq", "VERDICT: MET"), says("", "VERDICT: NOT MET")], most=10)
-    check_counts(result.cells[0], counts, counts["empty"])
-    assert 0 < (result.cells[0].value or 0) <= 100 * counts["right"] / (sum(counts.values()) - counts["error"])
+    scored = check_counts(result.cells[0], counts, counts["empty"])
+    of_right = [share for share, kind in zip(shares, KINDS, strict=True) if kind == "right"]
+    assert result.cells[0].value == pytest.approx(100 * min(1.0, max(0.0, sum(of_right) / scored)))
