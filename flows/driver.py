@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from evaluators import stage as evaluators
 from flows import work
+from flows.alarms import cell_alarms
 from flows.judge import Bench, Judges, try_judges
-from flows.shards import ShardWalker, labels_of
+from flows.shards import Shards, ShardWalker, labels_of
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
@@ -153,6 +154,7 @@ class Driver:
             ScoreStep(self.session, cell.label, cell.dataset, read.samples, shards.outputs, shards.extracted, bench.judged)
         )
         metrics = await asyncio.to_thread(self.session.store.read, scored["metrics"])
+        await asyncio.to_thread(self._look, cell, shards, scored)
         protocol = work.protocol(cell)
         entry = CellEntry(
             model=cell.model.abbr,
@@ -179,3 +181,8 @@ class Driver:
         done[cell.cell] = Cell(
             entry.model, entry.dataset, metrics, entry.counts, entry.version or "", entry.mode, entry.group, expected
         )
+
+    def _look(self, cell: Work, shards: Shards, scored: Outcome) -> None:
+        """Keep what is odd about a finished cell."""
+        outputs = (self.session.store.read(ref) for ref in shards.outputs)
+        self.tally.alarms += cell_alarms(cell, scored.record.notes["counts"], outputs)

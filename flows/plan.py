@@ -11,8 +11,11 @@ from flows.result import Plan, PlannedCell
 from flows.shards import labels_of
 from flows.work import Work, cuts, needs_pool, plan_cells, shard_size, with_judges
 from inference import stage as inference
+from inference.api.limits import UNKNOWN_OUTPUT, prompt_tokens
+from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
+from leaderflow.core.types import Request
 from tasks.postprocess import extract
 from tasks.read import ReadStep
 from tasks.retrieve import choose, helpers
@@ -51,8 +54,12 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
     examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
     prompts = templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
     asked = requests_of(session, cell, prompts)
-    keys = set(asked)
-    known = 0 if session.spec.fresh else len(session.answers(cell.model).get(keys))
+    keys = {request.request_key for request in asked}
+    known = {} if session.spec.fresh else session.answers(cell.model).get(keys)
+    missing = {request.request_key: request for request in asked if request.request_key not in known}.values()
+    scored = cell.inferencer.needs == "loglikelihood"
+    prompt = sum(map(prompt_tokens, missing))
+    output = 0 if scored else sum(request.settings.max_out_len or UNKNOWN_OUTPUT for request in missing)
     size = shard_size(session.spec, {cell.dataset.abbr: samples.num_rows})
     planned = PlannedCell(
         model=cell.model.abbr,
@@ -60,10 +67,15 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
         samples=samples.num_rows,
         shards=len(list(cuts(samples.num_rows, size))),
         requests=len(keys),
-        answered=known,
+        answered=len(known),
         rejected=prompts.num_rows * cell.inferencer.repeats - len(asked),
+        prompt_tokens=prompt,
+        output_tokens=output,
+        cost=prices_of([cell.model]).cost(cell.model.abbr, prompt, output),
     )
-    return planned.model_copy(update=plan_judges(session, cell, samples, prompts, known == len(keys))) if cell.judges else planned
+    if not cell.judges:
+        return planned
+    return planned.model_copy(update=plan_judges(session, cell, samples, prompts, len(known) == len(keys)))
 
 
 def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Table, whole: bool) -> dict[str, int | None]:
@@ -77,12 +89,13 @@ def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Tab
     )  # all stored: nothing is asked
     extracted = extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
     rows = judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset))
-    keys = [(judge, set(requests_of(session, judge, render_questions(judge, rows)))) for judge in cell.judges if rows.num_rows]
+    judges = [(judge, requests_of(session, judge, render_questions(judge, rows))) for judge in cell.judges if rows.num_rows]
+    keys = [(judge, {request.request_key for request in asked}) for judge, asked in judges]
     known = [0 if session.spec.fresh else len(session.answers(judge.model).get(wanted)) for judge, wanted in keys]
     return {"judge_requests": sum(len(wanted) for _, wanted in keys), "judge_answered": sum(known), "judge_at_most": most}
 
 
-def requests_of(session: Session, cell: Work, prompts: pa.Table) -> list[str]:
-    """Return the request keys of a cell's prompts."""
+def requests_of(session: Session, cell: Work, prompts: pa.Table) -> list[Request]:
+    """Return the requests of a cell's prompts."""
     settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
-    return [r.request_key for r in cell.inferencer.requests(prompts, session.backend(cell.model).identity, settings)]
+    return cell.inferencer.requests(prompts, session.backend(cell.model).identity, settings)

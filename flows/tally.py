@@ -22,6 +22,8 @@ class Tally:
         self.progress = progress
         self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.alarms: list[str] = []
+        """What makes cells' numbers doubtful."""
         self._lock = threading.Lock()
         self._sent: Counter[str] = Counter()
         self._total: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evaluators import stage as evaluators
 from inference import stage as inference
@@ -117,7 +118,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         max_seq_len=model.max_seq_len,
         max_out_len=max_out_len(session, model, dataset),
         counter=getattr(backend, "counter", None),
-        chat_template=model.type == "HuggingFacewithChatTemplate",
+        chat_template=model.type.endswith("withChatTemplate"),
     )
     templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
     helpers(session, dataset, model)
@@ -181,19 +182,21 @@ def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def protocol(cell: Work) -> dict[str, Json]:
-    """Return how a cell's dataset is used: the part of a version beside the samples. Files count by content only.
+    """Return how a cell's dataset is used: the part of a version beside the samples.
 
+    Files count by content only; a field left at its default counts as absent, so that a new field makes no old run incomparable.
     Another judge is another protocol; neither credentials nor where it is reached count.
     """
     dataset = cell.dataset
     judge = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template"}
     judges = [work.model.model_dump(mode="json", include=judge) for work in cell.judges]
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
+    dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
     return {
-        "source": dataset.model_dump(mode="json", include=source),
-        "reader_cfg": dataset.reader_cfg.model_dump(mode="json", exclude={"train_range", "test_range", "seed"}),
-        "infer_cfg": dataset.infer_cfg.model_dump(mode="json"),
-        "eval_cfg": dataset.eval_cfg.model_dump(mode="json", exclude={"extractors"}),
+        "source": dataset.model_dump(**dump, include=source),
+        "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
+        "infer_cfg": dataset.infer_cfg.model_dump(**dump),
+        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
         "repeats": [dataset.n, dataset.k],
         **({"judges": judges} if judges else {}),
     }

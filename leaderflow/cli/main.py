@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, models, preview, rescore, run, server, show, sql
+from leaderflow.cli import compare, history, models, preview, rescore, run, server, show, sql, vllm
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.options import Debug, Debugging
@@ -35,6 +35,7 @@ app.command("history")(history.history)
 app.command("sql")(sql.sql)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
+app.add_typer(vllm.app, name="vllm")
 
 
 def _version(value: bool) -> None:

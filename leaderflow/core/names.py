@@ -46,6 +46,8 @@ MODELS = {
     "HuggingFaceBaseModel": "inference.huggingface.backend:HuggingFaceBaseModel",
     "HuggingFacewithChatTemplate": "inference.huggingface.backend:HuggingFacewithChatTemplate",
     "Scripted": "inference.scripted:Scripted",
+    "VLLM": "inference.vllm.backend:VLLM",
+    "VLLMwithChatTemplate": "inference.vllm.backend:VLLMwithChatTemplate",
 }
 
 EVALUATORS = {
@@ -143,6 +145,7 @@ EVALUATORS = {
     "MathMatch": "evaluators.native:MathMatch",
     "MATHVerifyEvaluator": "evaluators.mathverify:MATHVerifyEvaluator",
     "MBPPEvaluator": "evaluators.code.mbpp:MBPPEvaluator",
+    "MBPPEvaluator2": "evaluators.code.mbpp:MBPPEvaluator2",
     "MBPPPassKEvaluator": "evaluators.code.mbpp:MBPPPassKEvaluator",
     "MccEvaluator": "evaluators.corpus:MccEvaluator",
     "MGSM_Evaluator": "evaluators.exact:MGSM_Evaluator",

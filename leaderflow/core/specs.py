@@ -280,6 +280,12 @@ class EvaluationSpec(Config):
     data_dir: str | None = None
     allow_unsafe_code: bool = False
     """Execute model code without a sandbox where there is none; changes no key."""
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    """Dollars that the run may spend; like the next two, it stops the asking and changes no key."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens of prompts and answers together."""
+    max_time: str | None = None
+    """How long requests may leave, such as ``2h``."""
 
     @model_validator(mode="after")
     def _distinct(self) -> EvaluationSpec:
