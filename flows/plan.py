@@ -89,12 +89,15 @@ def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Tab
     if not whole:
         return {"judge_requests": None, "judge_answered": None, "judge_at_most": most}
     settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
-    outputs = inference.infer(
-        prompts, cell.inferencer, session.backend(cell.model), session.answers(cell.model), settings
-    )  # all stored: nothing is asked
+    store = session.answers(cell.model)
+    outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)  # stored: nothing is asked
     extracted = extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
     rows = judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset))
-    judges = [(judge, requests_of(session, judge, render_questions(judge, rows))) for judge in cell.judges if rows.num_rows]
+    judges = [
+        (judge, requests_of(session, judge, render_questions(judge.dataset, judge.target, rows)))
+        for judge in cell.judges
+        if rows.num_rows
+    ]
     keys = [(judge, {request.request_key for request in asked}) for judge, asked in judges]
     known = [0 if session.spec.fresh else len(session.answers(judge.model).get(wanted)) for judge, wanted in keys]
     return {"judge_requests": sum(len(wanted) for _, wanted in keys), "judge_answered": sum(known), "judge_at_most": most}

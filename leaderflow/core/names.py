@@ -231,6 +231,7 @@ POSTPROCESSORS = {
     "json_value": "evaluators.extractors.structured:json_value",
     "verdict": "evaluators.extractors.verdict:verdict",
     "rating": "evaluators.extractors.verdict:rating",
+    "answer_line": "evaluators.extractors.words:answer_line",
     "first_word": "evaluators.extractors.words:first_word",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",
