@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One thread for every worker: OpenMP threads that spin for each other are a catastrophe on a loaded machine.
 TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 
-.PHONY: demo test check format test-golden bench crash screenshots clean
+.PHONY: demo test check format test-golden test-vllm bench crash screenshots clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +34,11 @@ format: $(STAMP)
 
 test-golden: $(STAMP)  ## compare with the recorded vectors, counts printed
 	$(TEST_ENV) $(BIN)/pytest -m golden -s -q
+
+test-vllm: $(STAMP)  ## a real vLLM on this CPU beside Transformers and the API backend (3.5 GB, some minutes)
+	$(BIN)/leaderflow vllm install --cpu
+	$(BIN)/leaderflow models get smollm2-135m
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 LEADERFLOW_VLLM_HOME="$${LEADERFLOW_HOME:-$$HOME/.leaderflow}" $(BIN)/pytest -m vllm -s -q --timeout 3000
 
 crash: $(STAMP)  ## kill runs at random moments, 20 times
 	$(TEST_ENV) LEADERFLOW_CRASHES=20 $(BIN)/pytest -m crash -s -q

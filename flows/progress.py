@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from leaderflow.core.types import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What a run is doing at this moment: requests under way, and dollars spent (None where no price is known)."""
+
+    in_flight: int = 0
+    cost: float | None = None
 
 
 class Progress(Protocol):
@@ -12,6 +22,10 @@ class Progress(Protocol):
 
     def line(self, text: str) -> None:
         """Show one line: a warning, an address, what is skipped."""
+        ...
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Take in whom to ask what the run is doing."""
         ...
 
     def cell(self, cell: str, total: int, reused: int) -> None:
@@ -31,6 +45,9 @@ class Silent:
     """Shows nothing."""
 
     def line(self, text: str) -> None:
+        """Ignore."""
+
+    def watch(self, live: Callable[[], Live]) -> None:
         """Ignore."""
 
     def cell(self, cell: str, total: int, reused: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from inference.answers import AnswerStore, seconds
@@ -14,17 +15,21 @@ from leaderflow.core.types import Answer, Backend
 from readers.stage import Source
 
 Heard = Callable[[str, Answer], None]
-"""Called with the cell and each answer as it comes."""
+"""Called with the cell (or the model) and each answer as it comes."""
 
 
 class Session:
     """The open resources of one run; tasks get it as a handle, and nothing of it is in any key."""
 
-    def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None) -> None:
+    def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None, meter: Heard | None = None) -> None:
         self.spec = spec
         self.store = store
         self.source = Source(Path(spec.data_dir) if spec.data_dir else None, spec.offline)
-        self.heard = heard
+        self.heard, self._meter = heard, meter
+        self.metered: set[str] = set()
+        """Models that tell `meter` of each answer themselves, before the next request leaves."""
+        self.halted: str | None = None
+        """Why nothing more may be asked, if there is a reason."""
         self._backends: dict[str, Backend] = {}
         self._answers: dict[str, AnswerStore] = {}
         self._lock = threading.Lock()
@@ -34,8 +39,24 @@ class Session:
         key = model.model_dump_json()
         with self._lock:
             if key not in self._backends:
-                self._backends[key] = make_backend(model)
+                backend = self._backends[key] = make_backend(model)
+                _halt(backend, self.halted)
+                if self._meter is not None and (meter := getattr(backend, "meter", None)) is not None:
+                    meter(partial(self._meter, model.abbr))
+                    self.metered.add(model.abbr)
             return self._backends[key]
+
+    def halt(self, reason: str) -> None:
+        """Let no new request leave, to whatever model; what is in flight finishes and is stored."""
+        with self._lock:
+            self.halted = self.halted or reason
+            for backend in self._backends.values():
+                _halt(backend, self.halted)
+
+    def in_flight(self) -> int:
+        """Return how many requests are under way, for the models that can tell."""
+        with self._lock:
+            return sum(getattr(backend, "in_flight", 0) for backend in self._backends.values())
 
     def answers(self, model: ModelSpec) -> AnswerStore:
         """Return the answers stored for this model identity."""
@@ -56,3 +77,9 @@ class Session:
         """Close everything; safe to call twice."""
         for key in list(self._backends):
             self._backends.pop(key).close()
+
+
+def _halt(backend: Backend, reason: str | None) -> None:
+    """Tell a backend that sends on its own; from the others no more is asked (`inference.stage.infer`)."""
+    if reason is not None and (halt := getattr(backend, "halt", None)) is not None:
+        halt(reason)

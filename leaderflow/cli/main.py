@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, run, server, show, sql
+from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, rescore, run, server, show, sql, vllm
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.names import print_missing
@@ -31,12 +31,14 @@ app.command("list")(list_command.list_)
 app.command("runs")(show.runs)
 app.command("show")(show.show)
 app.command("trace")(show.trace)
+app.command("rescore")(rescore.rescore)
 app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)
 app.command("sql")(sql.sql)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
+app.add_typer(vllm.app, name="vllm")
 
 
 def _version(value: bool) -> None:

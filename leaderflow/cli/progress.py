@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from leaderflow.core.text import printable
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from flows.progress import Progress
+    from flows.progress import Live, Progress
     from leaderflow.core.types import Answer
 
 EVERY_SECONDS = 10.0
@@ -26,6 +27,10 @@ FEW_CELLS = 8
 
 ALL = "all"
 """Name of the bar for all cells of a large run; no cell is called so, for a cell's name holds a colon."""
+
+
+NOW = "now"
+"""Name of the line about the whole run."""
 
 
 def progress() -> Progress:
@@ -40,8 +45,10 @@ class Count:
     total: int = 0
     reused: int = 0
     answered: int = 0
-    failed: int = 0
+    retries: int = 0
     tokens: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    """Rows without an answer, by class of error."""
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -52,22 +59,30 @@ class Count:
     def add(self, answer: Answer) -> None:
         """Count an answer."""
         self.answered += 1
-        self.failed += answer.status == "error"
+        self.retries += max(0, answer.attempts - 1)
+        if answer.status == "error":
+            self.failed[answer.error_class or "unknown"] += 1
         self.tokens += answer.output_tokens or 0
 
     def rate(self) -> float:
         """Return answers a second."""
-        return self.answered / max(time.monotonic() - self.started, 1e-3)
+        return self.answered / self.seconds()
+
+    def seconds(self) -> float:
+        """Return how long the cell has been under way."""
+        return max(time.monotonic() - self.started, 1e-3)
 
     def describe(self) -> str:
         """Return ``120/1000 · 34.1/s · 5,120 tokens · 26 s left``."""
         parts = [f"{self.done}/{self.total}"]
         if self.answered:
-            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens"]
+            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"]
             if self.done < self.total:
                 parts.append(f"{duration((self.total - self.done) / self.rate())} left")
+        if self.retries:
+            parts.append(f"{self.retries} retries")
         if self.failed:
-            parts.append(f"{self.failed} failed")
+            parts.append(f"{self.failed.total()} failed ({', '.join(sorted(self.failed))})")
         return " · ".join(parts)
 
 
@@ -78,11 +93,16 @@ class PlainLines:
         self._write, self._every = write, every
         self._counts: dict[str, Count] = {}
         self._shown: dict[str, float] = {}
+        self._live: Callable[[], Live] | None = None
         self._lock = threading.Lock()
 
     def line(self, text: str) -> None:
         """Print a line."""
         self._write(printable(text, one_line=True))
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Take in whom to ask what the run is doing."""
+        self._live = live
 
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Take in a cell's size; say so where it needs no request."""
@@ -113,7 +133,8 @@ class PlainLines:
             self._say(cell, count)
 
     def _say(self, cell: str, count: Count) -> None:
-        self._write(printable(f"{cell}: {count.describe()}", one_line=True))
+        now = describe_live(self._live)
+        self._write(printable(f"{cell}: {count.describe()}{f' · {now}' if now else ''}", one_line=True))
 
 
 class Bars:
@@ -125,6 +146,7 @@ class Bars:
         self._counts: dict[str, Count] = {}
         self._tasks: dict[str, TaskID] = {}
         self._all = Count()
+        self._live: Callable[[], Live] | None = None
         self._lock = threading.Lock()
         columns = (
             SpinnerColumn(finished_text="✓"),
@@ -138,6 +160,12 @@ class Bars:
     def line(self, text: str) -> None:
         """Print a line above the bars."""
         self._bars.console.print(safe(printable(text, one_line=True)))
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Draw a line below the bars that tells what the run is doing."""
+        with self._lock:
+            self._live = live
+            self._now()
 
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Draw or resize a cell's bar."""
@@ -160,7 +188,14 @@ class Bars:
         """Leave the bars as they are."""
         self._bars.stop()
 
+    def _now(self) -> None:
+        if (text := describe_live(self._live)) and NOW not in self._tasks:
+            self._tasks[NOW] = self._bars.add_task("", total=None, name="", state="")
+        if NOW in self._tasks:
+            self._bars.update(self._tasks[NOW], state=text)
+
     def _draw(self, cell: str, count: Count) -> None:
+        self._now()
         if len(self._counts) <= FEW_CELLS:
             self._move(cell, count, visible=True)
             return
@@ -174,6 +209,15 @@ class Bars:
             self._tasks[name] = self._bars.add_task("", total=count.total, name=printable(name, one_line=True), state="")
         state = f"{count.describe()} · {len(self._counts)} cells" if name == ALL else count.describe()
         self._bars.update(self._tasks[name], total=count.total, completed=count.done, state=state, visible=visible)
+
+
+def describe_live(live: Callable[[], Live] | None) -> str:
+    """Return ``64 in flight · 1.25 USD``, as far as there is something to tell."""
+    if live is None:
+        return ""
+    now = live()
+    parts = [f"{now.in_flight} in flight"] if now.in_flight else []
+    return " · ".join([*parts, f"{now.cost:.2f} USD"] if now.cost is not None else parts)
 
 
 def duration(seconds: float) -> str:

@@ -70,6 +70,8 @@ MODELS = {
     "HuggingFaceBaseModel": "inference.huggingface.backend:HuggingFaceBaseModel",
     "HuggingFacewithChatTemplate": "inference.huggingface.backend:HuggingFacewithChatTemplate",
     "Scripted": "inference.scripted:Scripted",
+    "VLLM": "inference.vllm.backend:VLLM",
+    "VLLMwithChatTemplate": "inference.vllm.backend:VLLMwithChatTemplate",
     "Imported": "inference.imported:Imported",
 }
 
@@ -168,6 +170,7 @@ EVALUATORS = {
     "MathMatch": "evaluators.native:MathMatch",
     "MATHVerifyEvaluator": "evaluators.mathverify:MATHVerifyEvaluator",
     "MBPPEvaluator": "evaluators.code.mbpp:MBPPEvaluator",
+    "MBPPEvaluator2": "evaluators.code.mbpp:MBPPEvaluator2",
     "MBPPPassKEvaluator": "evaluators.code.mbpp:MBPPPassKEvaluator",
     "MccEvaluator": "evaluators.corpus:MccEvaluator",
     "MGSM_Evaluator": "evaluators.exact:MGSM_Evaluator",
@@ -201,11 +204,20 @@ EVALUATORS = {
     "StdinStdoutEvaluator": "evaluators.code.stdio:StdinStdoutEvaluator",
     "TabMWPEvaluator": "evaluators.exact:TabMWPEvaluator",
     "TheoremQAEvaluatorV3": "evaluators.science:TheoremQAEvaluatorV3",
+    "SummaryRouge": "evaluators.rouge:SummaryRouge",
     "TokenF1": "evaluators.native:TokenF1",
     "TriviaQAEvaluator": "evaluators.aliases:TriviaQAEvaluator",
     "TydiQAEvaluator": "evaluators.aliases:TydiQAEvaluator",
     "ZebraLogicGridEvaluator": "evaluators.structures:ZebraLogicGridEvaluator",
     "ZebraLogicMCEvaluator": "evaluators.structures:ZebraLogicMCEvaluator",
+    "CascadeEvaluator": "evaluators.judges.recorded:CascadeEvaluator",
+    "CorrectnessJudge": "evaluators.judges.correctness:CorrectnessJudge",
+    "GenericLLMEvaluator": "evaluators.judges.recorded:GenericLLMEvaluator",
+    "LMEvaluator": "evaluators.judges.recorded:LMEvaluator",
+    "PairwiseJudge": "evaluators.judges.pairwise:PairwiseJudge",
+    "RatingJudge": "evaluators.judges.rating:RatingJudge",
+    "RubricJudge": "evaluators.judges.rubric:RubricJudge",
+    "RulesThenJudge": "evaluators.judges.cascade:RulesThenJudge",
 }
 
 POSTPROCESSORS = {
@@ -217,6 +229,10 @@ POSTPROCESSORS = {
     "code_block": "evaluators.extractors.code:code_block",
     "tag_content": "evaluators.extractors.structured:tag_content",
     "json_value": "evaluators.extractors.structured:json_value",
+    "verdict": "evaluators.extractors.verdict:verdict",
+    "rating": "evaluators.extractors.verdict:rating",
+    "answer_line": "evaluators.extractors.words:answer_line",
+    "first_word": "evaluators.extractors.words:first_word",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",
     "_generic_llmjudge_postprocess": "evaluators.postprocessors.verdicts:generic_verdict",
