@@ -149,6 +149,9 @@ def test_without_the_package_the_class_is_missing(package: Path, monkeypatch: py
 
 def test_a_failing_load_is_one_line(package: Path) -> None:
     (dataset,) = load_dataset(config(package))
-    with pytest.raises(DataError, match=r"dataset 'lab': LabDataset\.load failed: FileNotFoundError") as failed:
+    with pytest.raises(DataError, match=r"dataset 'lab': no file .*b\.jsonl; put it below") as failed:
         read(dataset, Source(package), pool=False)
+    (package.parent / "archive/lab/b.jsonl").write_text("[]\n")
+    with pytest.raises(DataError, match=r"dataset 'lab': LabDataset\.load failed: TypeError"):
+        read(dataset, Source(package.parent / "archive"), pool=False)
     assert "\n" not in str(failed.value)
