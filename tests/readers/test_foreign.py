@@ -138,6 +138,16 @@ def test_what_cannot_score_is_refused_before_anything_is_asked(package: Path, na
     assert reason in missing.hint
 
 
+def test_migrated_files_say_that_they_need_the_package(package: Path, tmp_path: Path) -> None:
+    from leaderflow.core.opencompass.migrate import migrate
+
+    found = migrate(config(package), tmp_path / "out")
+    assert found.missing == []
+    assert "--opencompass-root" in found.notes[-1]
+    assert "opencompass.datasets.lab:LabDataset" in found.notes[-1]
+    assert found.notes[-1] in found.file.read_text()
+
+
 def test_without_the_package_the_class_is_missing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = config(package)
     (dataset,) = load_dataset(path)
