@@ -118,10 +118,10 @@ def _after(part: str, phrase: re.Match[str]) -> re.Match[str] | None:
 def _undecided(part: str, match: re.Match[str]) -> bool:
     """Return whether another number is offered beside this one: "5 or 6", "between 5 and 6"; not the same one in another form."""
     after = _OR_AFTER.match(part, match.end())
-    other = NUMBER.match(part, after.end()) if after else None
-    if other and _value(other) == _value(match):
-        return False
-    return bool(after or _OR_BEFORE.search(part[max(match.start() - 50, 0) : match.start()]))
+    before = _OR_BEFORE.search(part, max(match.start() - 50, 0), match.start())
+    others = [NUMBER.match(part, after.end())] if after else []
+    others += list(NUMBER.finditer(part, before.start(), match.start()))[:1] if before else []
+    return bool(after or before) and not any(other and _value(other) == _value(match) for other in others)
 
 
 def _value(number: re.Match[str]) -> Fraction | str:

@@ -15,22 +15,24 @@ from evaluators.extractors.numerals import NUMBER, plain_form
 
 _REFUSAL = re.compile(
     r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not able to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
-    r"(?:determine|answer|solve|say|tell|comput|calculat|find|figure|give|provide|help|assist|conclude|know|decide|share|predict)"
+    r"(?:determine|answer|solve|say|tell|comput|calculat|f[io]u?nd|known|figure|give|provide|help|assist|conclude|know|decide|share|predict)"
     r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)"
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|no (?:idea|way to)|\bnot sure\b|\bsorry\b|no (?:numerical )?answer"
     r"|(?:is|are) (?:missing|unknown)\b|(?:\bnot|n't) (?:\w+ )?(?:specif|mention|giv|stat|provid|told)\w*|\bdepend(?:s|ing)? on\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide|confirm)"
     r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^\W*(?:retry|try again))"
-    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够)|不足以|缺少|没有(?:给出|说明|告诉)|未(?:给出|说明|知)|取决于|不确定|请(?:提供|说明|补充)",
+    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够)|不足以|缺少|没有(?:给出|说明|告诉)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|请(?:提供|说明|补充)",
     re.MULTILINE,
 )
 _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
+_GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
 _COUNTED = re.compile(
     r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?|examples?|chapter|figure|table|option|method|line|round|day"
     r"|week|year|section|theorem|lemma|page|http|error(?: code)?|code)\s*#?|第)\Z"
 )
+_COUNTS = re.compile(r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages)\b|步|个步骤)")
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
 _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
@@ -53,12 +55,12 @@ _PLAN = re.compile(
     r"(?i:^\W*(?:(?:so|now|next|first|firstly|okay|ok|alright|then|finally|sure)\b[\s,!]*)*(?:(?:we|I)\s+(?:first |now )?(?:want to|(?:need|have) to (?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look"
     r"|work|read|check))|let's"
     r"|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)|the (?:question|problem|task|exercise) (?:asks|is|states"
-    r"|says|gives|wants)|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|given\s*[:,]|suppose|assume"
+    r"|says|gives|wants)|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?| facts)?\s*[:,]|suppose|assume"
     r"|I (?:will|would|shall|'d|'ll)|I'(?:ll|d)|I am going|we (?:will|shall|should|'ll)\b|we'll|my plan|the plan|plan:))"
     r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我)"
-    r"|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
+    r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
 )
-_RESULT = re.compile(r"(?i:[=≈]|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于")
+_RESULT = re.compile(r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于")
 _LOOP = re.compile(r"(?:\d+\s*[,、]\s*){3}\Z")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)")
 _EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[abknxyz]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
@@ -72,6 +74,7 @@ _SUMMED = re.compile(
     r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*|makes?|gives?|gets?"
     r"|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
+_SO = re.compile(r"(?i:[,;]\s*(?:so|thus|hence|therefore|and so|which means)\b)|[,;](?:所以|因此|故)")
 _REASON = re.compile(r"(?i:\b(?:because|since|as)\b)|因为")
 _WORD = r"(?:(?!(?:is|are|was|were|be|total|all|fact|sum|average|get|gets|gives|makes|there|have|has|has|we)\b)[A-Za-z']+\s+)?"
 _ADJUNCT = re.compile(
@@ -113,7 +116,7 @@ def _refuses(part: str) -> bool:
     refusals = list(_REFUSAL.finditer(part))
     if not refusals:
         return False
-    concluded = _AFTER_ALL.search(part, refusals[-1].end())
+    concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
     return not (concluded and NUMBER.search(part, concluded.start()))
 
 
@@ -149,7 +152,7 @@ def _sentences(part: str) -> Iterator[tuple[int, int]]:
 
 
 def _counted(part: str, number: re.Match[str]) -> bool:
-    return bool(_COUNTED.search(part[max(number.start() - 20, 0) : number.start()]))
+    return bool(_COUNTED.search(part[max(number.start() - 20, 0) : number.start()]) or _COUNTS.match(part, number.end()))
 
 
 def _is_plan(sentence: str) -> bool:
@@ -170,6 +173,8 @@ def _open(part: str, place: int) -> bool:
 
 def choose(part: str, numbers: list[re.Match[str]], start: int, end: int) -> tuple[re.Match[str] | None, bool]:
     """Return which of a sentence's numbers it states, and whether as more than a circumstance; None where it states none."""
+    start = max((mark.end() for mark in _SO.finditer(part, start, end) if mark.end() <= numbers[-1].start()), default=start)
+    numbers = [n for n in numbers if n.start() >= start]
     reason = next((m.start() for m in _REASON.finditer(part, start, end) if any(n.start() < m.start() for n in numbers)), end)
     numbers = [n for n in numbers if n.start() < reason]
     end = reason
