@@ -150,6 +150,20 @@ def with_judges(spec: EvaluationSpec) -> EvaluationSpec:
     return with_environment(spec, [judging for judging in judgings if judging])
 
 
+def asked_models(spec: EvaluationSpec) -> list[ModelSpec]:
+    """Return every model that a run asks: those under test and their judges, one of each name.
+
+    Raises:
+        SpecError: an evaluator that cannot be built, or without a judge.
+    """
+    found = {model.abbr: model for model in spec.models}
+    for dataset in spec.datasets:
+        if judging := evaluators.build_evaluator(dataset).judging:
+            for judge in judges_of(judging, spec, key=f"{dataset.abbr}.eval_cfg.evaluator.judge"):
+                found.setdefault(judge.abbr, judge)
+    return list(found.values())
+
+
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
     """Return the cell's token limit, refused where it leaves no room for a prompt."""
     limit = inference.defaults(model, dataset.infer_cfg.inferencer).max_out_len

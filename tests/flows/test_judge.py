@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from flows.api import plan
+from flows.api import evaluate, plan
 from flows.result import RunResult
 from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.manifest import Manifest
@@ -230,3 +231,21 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         "parallel": False,
     }
     assert metrics(run(server, judged(file, cascade), []))["accuracy"] == 90.0
+
+
+def test_a_cap_on_cost_counts_the_judge(server: FakeOpenAI, file: Path, tmp_path: Path) -> None:
+    answering(server)
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "prices.yaml").write_text('models: {fake: {input: 0.0, output: 0.0, as_of: "2026-01-01"}}\n')
+    with pytest.raises(SpecError, match="no price of judge"):
+        run(server, judged(file), max_cost=1.0)
+    assert server.stats["requests"] == 0
+
+
+@pytest.mark.server
+@pytest.mark.xdist_group("server")
+def test_the_questions_are_tasks_of_the_flow(prefect_server: str, server: FakeOpenAI, file: Path) -> None:
+    answering(server)
+    with temporary_settings({PREFECT_API_URL: prefect_server}):
+        result = evaluate(spec([model(server)], [judged(file)], judges=[judge(server)]))
+    assert (metrics(result)["accuracy"], result.tasks["computed"]) == (70.0, 11)
