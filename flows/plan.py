@@ -48,11 +48,16 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
     )
 
 
-def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
+    """Return the samples of a cell and its rendered prompts, as a run has them."""
     tables = ReadStep(session, cell.dataset, pool=needs_pool(cell.dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
     examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
-    prompts = templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
+    return samples, templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
+
+
+def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+    samples, prompts = render_all(session, cell)
     asked = requests_of(session, cell, prompts)
     keys = {request.request_key for request in asked}
     known = {} if session.spec.fresh else session.answers(cell.model).get(keys)

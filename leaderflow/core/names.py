@@ -10,6 +10,30 @@ DATASETS = {
     "JsonDataset": "readers.files:JsonDataset",
     "CsvDataset": "readers.files:CsvDataset",
     "ParquetDataset": "readers.files:ParquetDataset",
+    "GSM8KDataset": "readers.opencompass:GSM8KDataset",
+    "MATHDataset": "readers.opencompass:MATHDataset",
+    "HumanevalDataset": "readers.opencompass:HumanevalDataset",
+    "MMLUDataset": "readers.opencompass:MMLUDataset",
+    "CEvalDataset": "readers.opencompass:CEvalDataset",
+    "CMMLUDataset": "readers.opencompass:CMMLUDataset",
+    "ARCDataset": "readers.opencompass:ARCDataset",
+    "HellaswagDataset": "readers.opencompass:HellaswagDataset",
+    "HellaswagDataset_V2": "readers.opencompass:HellaswagDataset_V2",
+    "BBHDataset": "readers.opencompass:BBHDataset",
+    "RaceDataset": "readers.opencompass:RaceDataset",
+    "commonsenseqaDataset": "readers.opencompass:commonsenseqaDataset",
+    "OBQADataset": "readers.opencompass:OBQADataset",
+    "OBQADatasetV2": "readers.opencompass:OBQADatasetV2",
+    "WinograndeDataset": "readers.opencompass:WinograndeDataset",
+    "WinograndeDatasetV2": "readers.opencompass:WinograndeDatasetV2",
+    "WinograndeDatasetV3": "readers.opencompass:WinograndeDatasetV3",
+    "TriviaQADataset": "readers.opencompass:TriviaQADataset",
+    "NaturalQuestionDataset": "readers.opencompass:NaturalQuestionDataset",
+    "TriviaQADatasetV2": "readers.opencompass:TriviaQADatasetV2",
+    "NQOpenDataset": "readers.opencompass:NQOpenDataset",
+    "BoolQDatasetV2": "readers.opencompass:BoolQDatasetV2",
+    "Aime2024Dataset": "readers.opencompass:Aime2024Dataset",
+    "CustomDataset": "readers.opencompass:CustomDataset",
 }
 
 TEMPLATES = {
@@ -48,6 +72,7 @@ MODELS = {
     "Scripted": "inference.scripted:Scripted",
     "VLLM": "inference.vllm.backend:VLLM",
     "VLLMwithChatTemplate": "inference.vllm.backend:VLLMwithChatTemplate",
+    "Imported": "inference.imported:Imported",
 }
 
 EVALUATORS = {
