@@ -134,9 +134,13 @@ def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
     judging = evaluators.build_evaluator(cell.dataset).judging
     if judging is None:
         return ()
-    dataset = judge_dataset(cell.dataset, judging, cell.model.abbr)
+    key = f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"
+    dataset, judges = judge_dataset(cell.dataset, judging, cell.model.abbr), judges_of(judging, session.spec, key=key)
+    if judging.compat == "opencompass" and len(judges) > 1:
+        name = cell.dataset.eval_cfg.evaluator["type"]
+        raise SpecError(f"{name} sums up one judge's replies; {len(judges)} are named, name one of them", key=key)
     found = []
-    for judge in judges_of(judging, session.spec, key=f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"):
+    for judge in judges:
         inference.check_model(judge)
         found.append(replace(plan_cell(session, judge, dataset), judged=cell.cell))
     return tuple(found)

@@ -224,6 +224,8 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
     assert metrics(result)["accuracy"] == 90.0
     assert metrics(result)["correct_count"] == 9
     assert "gold town 00 said " in next(p for p in asked(server) if "place 00" in p)
+    with pytest.raises(SpecError, match="one judge's replies"):
+        run(server, judged(file, evaluator), [judge(server), judge(server, "second")])
     cascade = {
         "type": "CascadeEvaluator",
         "llm_evaluator": evaluator,
