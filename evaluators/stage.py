@@ -99,8 +99,9 @@ def score(
 def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     """Return n, n_scored, n_unparsed, n_truncated, n_filtered, n_rejected and n_failed of a cell.
 
-    n = n_scored + n_failed. A truncated row is counted from `outputs` whatever was found in it; a row without extraction is
-    unparsed whatever its status, those with status ``error`` apart. So one row may count as truncated and as unparsed.
+    n = n_scored + n_failed. A truncated row is counted from `outputs` whatever was found in it; a row without extraction, or
+    without a readable verdict of a judge, is unparsed whatever its status, those with status ``error`` apart. So one row may
+    count as truncated and as unparsed.
     """
     statuses = Counter(extracted.column("status").to_pylist())
     pairs = zip(extracted.column("status").to_pylist(), extracted.column("extracted").to_pylist(), strict=True)
@@ -109,7 +110,7 @@ def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     return {
         "n": n,
         "n_scored": n - failed,
-        "n_unparsed": sum(status != "error" and text is None for status, text in pairs),
+        "n_unparsed": sum(status == "unparsed" or (status != "error" and text is None) for status, text in pairs),
         "n_truncated": len({(sample, repeat) for sample, repeat, status in cut if status == "truncated"}),
         "n_filtered": statuses["filtered"],
         "n_rejected": statuses["rejected"],

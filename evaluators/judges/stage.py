@@ -94,5 +94,5 @@ def _settled(line: dict[str, Any], said: Mapping[str, list[str]], minimum: int) 
     if any("error" in replies for replies in said.values()):
         return {**line, "status": "error"}
     if said and all(replies.count("read") < minimum for replies in said.values()):
-        return {**line, "status": "unparsed", "extracted": None, "span": None}
+        return {**line, "status": "unparsed"}
     return line
