@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from evaluators import stage as evaluators
+from evaluators.judges.stage import without_judges
 from inference import stage as inference
 from leaderflow.core import registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError
@@ -206,15 +208,17 @@ def protocol(cell: Work) -> dict[str, Json]:
     Another judge is another protocol; neither credentials nor where it is reached count.
     """
     dataset = cell.dataset
-    judge = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template"}
-    judges = [work.model.model_dump(mode="json", include=judge) for work in cell.judges]
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
     dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
+    scoring = dataset.eval_cfg.model_dump(**dump, exclude={"extractors"})
+    said = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template", "arguments"}
+    judges = [work.model.model_dump(**dump, include=said) for work in cell.judges]
+    judges = [block | {"path": Path(block["path"]).name} if Path(block["path"]).is_absolute() else block for block in judges]
     return {
         "source": dataset.model_dump(**dump, include=source),
         "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
         "infer_cfg": dataset.infer_cfg.model_dump(**dump),
-        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
+        "eval_cfg": scoring | {"evaluator": without_judges(scoring["evaluator"])},
         "repeats": [dataset.n, dataset.k],
         **({"judges": judges} if judges else {}),
     }

@@ -173,6 +173,18 @@ def test_a_model_of_the_run_may_judge_and_a_block_too(server: FakeOpenAI, file: 
         assert metrics(run(server, judged(file, {"type": "CorrectnessJudge", "judge": named}), []))["accuracy"] == 100.0
 
 
+def test_how_a_judge_is_reached_and_named_changes_nothing(server: FakeOpenAI, file: Path) -> None:
+    answering(server)
+    written = [judge(server), judge(server, batch_size=3, timeout=99), {**judge(server), "abbr": "other"}]
+    first, *others = [run(server, judged(file, {"type": "CorrectnessJudge", "judge": block}), []) for block in written]
+    for other in others:
+        assert other.cells[0].version == first.cells[0].version
+        assert other.requests["sent"] == 0
+    assert others[0].tasks["computed"] == 0
+    third = run(server, judged(file, {"type": "CorrectnessJudge", "judge": judge(server, revision="2")}), [])
+    assert (third.requests["sent"], third.cells[0].version == first.cells[0].version) == (10, False)
+
+
 def test_a_scripted_judge_that_is_loaded_here_waits_for_the_models(server: FakeOpenAI, file: Path) -> None:
     answering(server)
     local = {"type": "Scripted", "abbr": "local", "path": "x", "arguments": {"reply": "VERDICT: CORRECT"}}
