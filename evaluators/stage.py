@@ -16,13 +16,12 @@ from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table
 from leaderflow.core.errors import DataError, did_you_mean
 from leaderflow.core.registry import bind, build
 from leaderflow.core.types import Extraction, Row
+from leaderflow.core.validate import EVALUATOR_OWN
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from leaderflow.core.specs import DatasetSpec, Typed
-
-_OWN = ("pred_postprocessor", "dataset_postprocessor")
 
 
 def postprocess(
@@ -124,7 +123,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     Raises:
         SpecError: an unknown evaluator or argument.
     """
-    config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
+    config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in EVALUATOR_OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
     evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
     return evaluator

@@ -15,6 +15,7 @@ from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from leaderflow.core.validate import EVALUATOR_OWN
 from tasks.judge import judge_dataset
 from tasks.retrieve import helpers
 from tasks.session import Session
@@ -81,8 +82,10 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
     registry.resolve("dataset", dataset.type, key=f"{key}.type")
     infer, scoring = dataset.infer_cfg, dataset.eval_cfg
     registry.check("inferencer", infer.inferencer, key=f"{key}.infer_cfg.inferencer", handed=frozenset({"repeats"}))
-    registry.check("evaluator", scoring.evaluator, key=f"{key}.eval_cfg.evaluator")
+    evaluator = {name: value for name, value in scoring.evaluator.items() if name not in EVALUATOR_OWN}
+    registry.check("evaluator", evaluator, key=f"{key}.eval_cfg.evaluator")
     named = {"pred_postprocessor": scoring.pred_postprocessor, "dataset_postprocessor": scoring.dataset_postprocessor}
+    named |= {f"evaluator.{name}": scoring.evaluator.get(name) for name in EVALUATOR_OWN}
     for name, config in {**named, **{f"extractors.{k}": v for k, v in scoring.extractors.items()}}.items():
         if config is not None:
             registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")

@@ -224,6 +224,7 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         "prompt_template": template,
         "dataset_cfg": {"type": "X", "reader_cfg": {"input_columns": ["question"], "output_column": "answer"}},
         "judge_cfg": {},
+        "pred_postprocessor": {"type": "think_pred", "re_pattern": "a (town)"},
         "dict_postprocessor": {"type": "generic_llmjudge_postprocess"},
     }
     server.script(
@@ -235,7 +236,7 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
     result = run(server, judged(file, evaluator), [])
     assert metrics(result)["accuracy"] == 90.0
     assert metrics(result)["correct_count"] == 9
-    assert "gold town 00 said " in next(p for p in asked(server) if "place 00" in p)
+    assert "gold town 00 said town: A or B?" in next(p for p in asked(server) if "place 00" in p)
     with pytest.raises(SpecError, match="one judge's replies"):
         run(server, judged(file, evaluator), [judge(server), judge(server, "second")])
     cascade = {
