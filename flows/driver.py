@@ -83,9 +83,10 @@ class Driver:
         async with asyncio.TaskGroup() as group:
             for dataset in datasets.values():
                 group.create_task(self._read(dataset))
-        for cell in self.cells:
-            await asyncio.to_thread(self._try, cell)
         counts = {name: read.samples.rows for name, read in self.read.items()}
+        for cell in self.cells:
+            questions = await asyncio.to_thread(self._try, cell)
+            counts[cell.dataset.abbr] = self.read[cell.dataset.abbr].samples.rows + questions
         self.walker.size = work.shard_size(self.session.spec, counts)
         shards = sum(len(list(work.cuts(n, self.walker.size))) for n in counts.values()) * len(self.session.spec.models)
         self.quiet = shards * work.SHARD_STEPS + 2 * len(self.cells) > SHOWN_HITS
@@ -96,8 +97,12 @@ class Driver:
         rows, pool = await asyncio.to_thread(lambda: (store.read(outcome["samples"]), store.read(outcome["pool"])))
         self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
 
-    def _try(self, cell: Work) -> None:
-        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
+    def _try(self, cell: Work) -> int:
+        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked.
+
+        Returns:
+            How many questions its judges may be asked.
+        """
         read = self.read[cell.dataset.abbr]
         evaluators.check(cell.dataset, read.rows)
         example = read.pool_rows.column("sample_id").to_pylist()[:1]
@@ -106,7 +111,7 @@ class Driver:
         templating.render(
             sample, read.pool_rows.slice(0, 1), examples, cell.dataset, cell.target, labels=labels_of(cell, read.rows)
         )
-        try_judges(cell, read.rows)
+        return try_judges(cell, read.rows)
 
     async def _models(self) -> list[Cell]:
         """Walk the models: those behind an API side by side, local weights one after the other, local judges after them."""
