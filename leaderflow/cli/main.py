@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, models, preview, run, server, show, sql, vllm
+from leaderflow.cli import check, compare, history, models, preview, run, server, show, sql, vllm
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.options import Debug, Debugging
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("check")(check.check)
 app.command("list")(list_command.list_)
 app.command("runs")(show.runs)
 app.command("show")(show.show)
