@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)  ## evaluate a small real model on two small datasets
 	$(BIN)/leaderflow models get smollm2-135m
-	$(BIN)/leaderflow run -m smollm2-135m -d demo_math -d demo_choice
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/leaderflow run -m smollm2-135m -d demo_math -d demo_choice
 
 test: $(STAMP)  ## all tests that CI runs
 	$(TEST_ENV) $(BIN)/pytest -n 2 --dist loadgroup

@@ -86,10 +86,18 @@ class PlannedCell(BaseModel):
     """At most so many."""
     cost: float | None = None
     """At most so many dollars, where the price is known."""
+    judge_requests: int | None = 0
+    """Requests to judges; None until the model's answers are all there."""
+    judge_answered: int | None = 0
+    judge_at_most: int = 0
+    """Requests to judges if every answer is asked about."""
 
 
 class Plan(BaseModel):
-    """What ``--dry-run`` tells: cells, shards, requests, and how many of them are already answered."""
+    """What ``--dry-run`` tells: cells, shards, requests, and how many of them are already answered.
+
+    Requests to judges count as far as they are known; `judges_open` counts those that may come once the answers are there.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -98,6 +106,7 @@ class Plan(BaseModel):
     requests: int
     answered: int
     to_ask: int
+    judges_open: int = 0
     exit_code: int = Field(default=0, exclude=True)
 
     def estimate(self) -> str:

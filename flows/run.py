@@ -13,7 +13,7 @@ from flows.progress import Live, Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
-from flows.work import Work, plan_cells
+from flows.work import Work, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
@@ -28,11 +28,12 @@ class Evaluation:
     """A run in the making: opened (everything checked that needs no data), walked once, closed."""
 
     def __init__(self, spec: EvaluationSpec, store: Store, progress: Progress) -> None:
+        spec = with_judges(spec)
         self.tally = Tally(progress)
         self.session = Session(spec, store, self._heard, self._metered)
-        self.budget = Budget(spec, prices_of(spec.models), self.halt)
         self.progress = progress
         self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
+        self.budget = Budget(spec, prices_of([]), self.halt)
         self.cells: list[Work] = []
         self._began = time.monotonic()
 
@@ -45,9 +46,13 @@ class Evaluation:
             StoreError: the store cannot be written.
         """
         self.cells = plan_cells(self.session)
+        models = {work.model.abbr: work.model for cell in self.cells for work in (cell, *cell.judges)}
+        self.budget = Budget(self.session.spec, prices_of(list(models.values())), self.halt)
         self.session.store.check_writable()
         for model in self.session.spec.models:
-            self._connect(model)
+            self._connect(model, {"models": [model]})
+        for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
+            self._connect(judge.model, {})
         if self.session.spec.max_cost is not None or self.session.spec.max_tokens is not None:
             self.progress.line(make_plan(self.session.spec, self.session.store, Silent()).estimate())
         self.progress.watch(lambda: Live(self.session.in_flight(), self.budget.cost))
@@ -71,13 +76,13 @@ class Evaluation:
     def _metered(self, model: str, answer: Answer) -> None:
         self.budget.heard(model, answer)
 
-    def _connect(self, model: ModelSpec) -> None:
+    def _connect(self, model: ModelSpec, alone: dict[str, list[ModelSpec]]) -> None:
         """Reach the model, or do without it where every answer is stored already."""
         try:
             self.session.backend(model).connect()
         except BackendError as error:
-            alone = self.session.spec.model_copy(update={"models": [model]})
-            if make_plan(alone, self.session.store, Silent()).to_ask:
+            plan = make_plan(self.session.spec.model_copy(update=alone), self.session.store, Silent())
+            if plan.to_ask or plan.judges_open:
                 raise
             self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
 

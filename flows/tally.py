@@ -60,13 +60,14 @@ class Tally:
         self._tell(cell.cell)
 
     def unanswered(self, cell: Work, outputs: pa.Table) -> None:
-        """Keep why rows have no answer: how many of each class, and one message."""
+        """Keep why rows have no answer: how many of each class, and one message. A judge's count for the cell that it judges."""
         rows = outputs.select(["status", "error", "error_class"]).to_pylist()
         with self._lock:
             for row in rows:
                 if row["status"] == "error":
-                    failure = (cell.cell, row["error_class"] or "unknown")
-                    self._failures.setdefault(failure, row["error"] or "no answer")
+                    failure = (cell.judged or cell.cell, row["error_class"] or "unknown")
+                    judge = f"judge {cell.model.abbr}: " if cell.judged else ""
+                    self._failures.setdefault(failure, judge + (row["error"] or "no answer"))
                     self._failed[failure] += 1
 
     def errors(self) -> list[CellError]:

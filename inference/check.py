@@ -186,7 +186,7 @@ def _find_endpoint(model: ModelSpec, verdict: Verdict) -> ModelSpec:
             continue
         if answer.status != "error":
             _note_change(model, candidate, verdict)
-            return candidate
+            return candidate.model_copy(update={"retries": model.retries, "timeout": model.timeout})
         failures.append(answer.error or "no answer")
     verdict.note("endpoint", False, _why(model, failures[0]))
     return model

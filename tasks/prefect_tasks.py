@@ -41,7 +41,7 @@ def _task(stage: str, run: Callable[[Step], State[Outcome]], **options: Any) -> 
 
 
 TASKS: Mapping[str, Task[[Step], State[Outcome]]] = {
-    **{stage: _task(stage, run_step) for stage in ("read", "retrieve", "render", "postprocess", "score", "summarize")},
+    **{stage: _task(stage, run_step) for stage in ("read", "retrieve", "render", "postprocess", "judge", "score", "summarize")},
     "infer": _task(
         "infer", run_step, retries=RETRIES, retry_delay_seconds=DELAYS, retry_jitter_factor=JITTER, retry_condition_fn=may_retry
     ),

@@ -30,11 +30,11 @@ def check(
     if as_json:
         findings = [dataclasses.asdict(finding) for finding in verdict.findings]
         print_json({"good": verdict.good, "findings": findings, "block": verdict.block})
-        raise typer.Exit(not verdict.good)
+        raise typer.Exit(int(not verdict.good))
     console = out()
     for finding in verdict.findings:
         mark, style = MARKS[finding.good]
         console.print(safe(f"{mark:<5}", style), safe(f"{finding.what:<15}{finding.said}"), soft_wrap=True)
     if verdict.good:
         console.print(safe("\n# a model block to paste"), safe("\n" + as_yaml(verdict.block)), sep="", soft_wrap=True)
-    raise typer.Exit(not verdict.good)
+    raise typer.Exit(int(not verdict.good))

@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import check, compare, history, models, preview, run, server, show, sql, vllm
+from leaderflow.cli import check, compare, history, models, preview, rescore, run, server, show, sql, vllm
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.options import Debug, Debugging
@@ -29,6 +29,7 @@ app.command("list")(list_command.list_)
 app.command("runs")(show.runs)
 app.command("show")(show.show)
 app.command("trace")(show.trace)
+app.command("rescore")(rescore.rescore)
 app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)

@@ -29,4 +29,7 @@ Sets = Annotated[
         "--set", metavar="KEY=VALUE", help="Change the spec, e.g. infer_cfg.inferencer.max_out_len=64 or models.*.batch_size=4."
     ),
 ]
+Judges = Annotated[
+    list[str] | None, typer.Option("-j", "--judge", help="Model that judges where a recipe needs a judge; named as models are.")
+]
 BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of models written as openai/NAME.")]

@@ -44,7 +44,8 @@ def preview(
     if diff is not None:
         _print_diff(names, found)
     elif as_json:
-        print_json({"rows": [row for one in found[0] for row in one.rows]})
+        judged = [row for one in found[0] for row in one.judge]
+        print_json({"rows": [row for one in found[0] for row in one.rows]} | ({"judge": judged} if judged else {}))
     else:
         _print(found[0])
 
@@ -72,12 +73,15 @@ def _previews(
 
 
 def _print(found: Sequence[Preview]) -> None:
-    from leaderflow.cli.console import out, safe
+    from leaderflow.cli.console import heading, out, safe
 
     console = out()
     for one in found:
         for row in one.rows:
             print_row(row, one.references.get(row["sample_id"]), console)
+        for row in one.judge:
+            console.print(heading(f"judge · {row['sample_id']} {row['question']}".rstrip()))
+            print_input(row, console)
         tokens = f", about {one.tokens:,} prompt tokens" if one.tokens is not None else ""
         console.print(safe(f"{one.dataset}: {one.samples} samples{tokens}", "bold"))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaderflow.cli.interrupt import INTERRUPTED
-from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Judges, Offline, Sets
 from leaderflow.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def run(
         list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML file, openai/NAME or hf/PATH-OR-ID.")
     ] = None,
     dataset: Annotated[list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML file, or JSONL/CSV file.")] = None,
+    judge: Judges = None,
     base_url: BaseUrl = None,
     range_: Annotated[
         str | None, typer.Option("--range", metavar="RANGE", help="Samples of every dataset: '[:100]', a count, a fraction.")
@@ -56,10 +57,10 @@ def run(
     """
     sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
     scalars: dict[str, Any] = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
-    scalars |= {"allow_unsafe_code": allow_unsafe_code or None}
+    scalars |= {"allow_unsafe_code": allow_unsafe_code or None, "judges": judge}
     scalars |= {"max_cost": max_cost, "max_tokens": max_tokens, "max_time": max_time}
     evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
-    raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else _evaluate(evaluation, not no_server, as_json))
+    raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else evaluate_spec(evaluation, not no_server, as_json))
 
 
 def shorthand(range_: str | None, limit: int | None, repeats: int | None, concurrency: int | None) -> list[str]:
@@ -99,7 +100,8 @@ def from_file(path: Path) -> Any:
     return dataset_from_file(path)
 
 
-def _evaluate(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
+def evaluate_spec(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
+    """Run an evaluation, print its result and return the exit code."""
     from flows.api import evaluate
     from leaderflow.cli.console import print_json, show_log
     from leaderflow.cli.interrupt import interruptible

@@ -58,6 +58,11 @@ def print_plan(plan: Mapping[str, Json], console: Console | None = None) -> None
     console.print(
         safe(f"{plan['requests']} requests: {plan['answered']} already answered, {plan['to_ask']} to ask. Nothing was written.")
     )
+    known = sum(cell["judge_requests"] or 0 for cell in plan["cells"])
+    if known:
+        console.print(safe(f"{known} of them go to judges."))
+    if plan["judges_open"]:
+        console.print(safe(f"Judges: at most {plan['judges_open']} further requests, known once the models' answers are there."))
 
 
 def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = range(0)) -> Table:

@@ -44,7 +44,7 @@ def load_evaluation(
         overrides: ``KEY=VALUE`` settings (`leaderflow.core.overrides`).
         base_url: endpoint of models written as ``openai/NAME``.
         from_file: makes a dataset of a data file.
-        scalars: fields of `EvaluationSpec` such as `data_dir`; None leaves the file's value.
+        scalars: fields of `EvaluationSpec` such as `data_dir` or `judges` (named as models are); None leaves the file's value.
 
     Raises:
         SpecError: names file, line, key, and what is wrong there.
@@ -59,7 +59,8 @@ def load_evaluation(
     here = Sources(from_file=from_file, base_url=base_url)
     chosen_models = _Named(_given(models, "-m"), here) if models else _Named(_items(top, "models"), there)
     chosen_datasets = _Named(_given(datasets, "-d"), here) if datasets else _Named(_items(top, "datasets"), there)
-    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars)
+    judged = here if scalars.get("judges") else there
+    return _evaluation(chosen_models, chosen_datasets, judged, top.without("models", "datasets"), overrides, scalars)
 
 
 def build_evaluation(
@@ -78,7 +79,7 @@ def build_evaluation(
     """
     sources = Sources(from_file=from_file, base_url=base_url, files=files)
     named = _Named(_given(models, "-m"), sources), _Named(_given(datasets, "-d"), sources)
-    return _evaluation(*named, Located({}), overrides, scalars)
+    return _evaluation(*named, sources, Located({}), overrides, scalars)
 
 
 def load_dataset(
@@ -116,7 +117,7 @@ class _Named(NamedTuple):
 
 
 def _evaluation(
-    models: _Named, datasets: _Named, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json]
+    models: _Named, datasets: _Named, judges: Sources, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json]
 ) -> EvaluationSpec:
     top = top.updated(**{key: value for key, value in scalars.items() if value is not None})
     for kind, named in (("model", models), ("dataset", datasets)):
@@ -135,6 +136,7 @@ def _evaluation(
     parts = {
         "models": [model_spec(block, trusted=models.sources.files) for block in blocks.models],
         "datasets": specs,
+        "judges": [model_spec(judges.model(item), trusted=judges.files) for item in _items(blocks.top, "judges")],
         "data_dir": str(data_dir) if data_dir else None,
         "summarizer": _with_groups(blocks.top, families, specs),
     }

@@ -29,7 +29,8 @@ class CellEntry(BaseModel):
     version: str | None = None
     protocol: dict[str, Any] = Field(default_factory=dict)
     tables: dict[str, list[ArtifactRef]] = Field(default_factory=dict)
-    """``samples``, ``pool``, ``examples``, ``prompts``, ``outputs``, ``extracted``, ``scores``, ``metrics``."""
+    """``samples``, ``pool``, ``examples``, ``prompts``, ``outputs``, ``extracted``, ``scores``, ``metrics``; of judges
+    ``judge_questions``, ``judge_prompts``, ``judge_outputs``, ``judge_extracted``, judge by judge, shard by shard."""
     counts: dict[str, int] = Field(default_factory=dict)
 
 

@@ -267,6 +267,8 @@ class EvaluationSpec(Config):
 
     models: list[ModelSpec] = Field(min_length=1)
     datasets: list[DatasetSpec] = Field(min_length=1)
+    judges: list[ModelSpec] = Field(default_factory=list)
+    """The models that judge where an evaluator asks for judges and names none."""
     summarizer: Summarizer = Field(default_factory=Summarizer)
     suite: str | None = None
     """Name of the leaderboard this run belongs to."""
@@ -287,7 +289,7 @@ class EvaluationSpec(Config):
 
     @model_validator(mode="after")
     def _distinct(self) -> EvaluationSpec:
-        for what, items in (("models", self.models), ("datasets", self.datasets)):
+        for what, items in (("models", self.models), ("datasets", self.datasets), ("judges", self.judges)):
             names = [item.abbr for item in items]
             if twice := next((n for n in names if names.count(n) > 1), None):
                 raise ValueError(f"two {what} have the abbr {twice!r}; give one of them another")

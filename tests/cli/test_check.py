@@ -7,8 +7,9 @@ from tests.fake_openai import FakeOpenAI
 def test_a_model_that_can_be_asked(cli: Cli, fake_openai: FakeOpenAI) -> None:
     ran = cli("check", "openai/fake", "--base-url", fake_openai.base_url)
     assert ran.code == 0
-    assert "ok   generate" in ran.out
+    assert "ok    generate" in ran.out
     assert "# a model block to paste\ntype: OpenAISDK\n" in ran.out
+    assert "retries" not in ran.out
 
 
 def test_one_that_cannot(cli: Cli, fake_openai: FakeOpenAI) -> None:
@@ -22,10 +23,3 @@ def test_one_that_cannot(cli: Cli, fake_openai: FakeOpenAI) -> None:
 
 def test_wrong_usage(cli: Cli) -> None:
     assert cli("check", "nobody-knows-this").code == 2
-
-
-def test_vllm_install_needs_a_good_requirement(cli: Cli) -> None:
-    ran = cli("vllm", "install", "--requirement", "./no-such.whl")
-    assert ran.code == 1
-    assert "no-such.whl" in ran.err
-    assert "Traceback" not in ran.err
