@@ -7,7 +7,7 @@ Read every dataset, then per cell: retrieve, and shard by shard render → infer
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from evaluators import stage as evaluators
 from flows import work
 from flows.alarms import cell_alarms
 from flows.judge import Bench, Judges, try_judges
-from flows.shards import ShardWalker, labels_of
+from flows.shards import Shards, ShardWalker, labels_of
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
@@ -154,7 +154,7 @@ class Driver:
             ScoreStep(self.session, cell.label, cell.dataset, read.samples, shards.outputs, shards.extracted, bench.judged)
         )
         metrics = await asyncio.to_thread(self.session.store.read, scored["metrics"])
-        await asyncio.to_thread(self._look, cell, shards.outputs, scored.record.notes["counts"])
+        await asyncio.to_thread(self._look, cell, shards, scored)
         protocol = work.protocol(cell)
         entry = CellEntry(
             model=cell.model.abbr,
@@ -182,6 +182,7 @@ class Driver:
             entry.model, entry.dataset, metrics, entry.counts, entry.version or "", entry.mode, entry.group, expected
         )
 
-    def _look(self, cell: Work, outputs: Sequence[ArtifactRef], counts: Mapping[str, int]) -> None:
+    def _look(self, cell: Work, shards: Shards, scored: Outcome) -> None:
         """Keep what is odd about a finished cell."""
-        self.tally.alarms += cell_alarms(cell, counts, map(self.session.store.read, outputs))
+        outputs = (self.session.store.read(ref) for ref in shards.outputs)
+        self.tally.alarms += cell_alarms(cell, scored.record.notes["counts"], outputs)

@@ -17,6 +17,7 @@ from leaderflow.core.store import ArtifactRef
 from tasks.judge import Judged, QuestionStep
 from tasks.session import Session
 from templating import stage as templating
+from templating.stage import Target
 
 
 @dataclass
@@ -99,12 +100,12 @@ def try_judges(cell: Work, samples: pa.Table) -> None:
     if cell.judges:
         rows = stage.as_samples(stage.pretended(samples, cell.dataset)).slice(0, 1)
         for judge in cell.judges:
-            render_questions(judge, rows)
+            render_questions(judge.dataset, judge.target, rows)
 
 
-def render_questions(judge: Work, rows: pa.Table) -> pa.Table:
+def render_questions(dataset: DatasetSpec, target: Target, rows: pa.Table) -> pa.Table:
     """Return the PROMPTS of some questions."""
-    return templating.render(rows, table_of(SAMPLES, []), no_examples(rows), judge.dataset, judge.target)
+    return templating.render(rows, table_of(SAMPLES, []), no_examples(rows), dataset, target)
 
 
 def most_questions(dataset: DatasetSpec, samples: pa.Table) -> int:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import pyarrow as pa
 
 from evaluators.judges import stage as judging
@@ -51,14 +48,23 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
     )
 
 
-def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
+    """Return the samples of a cell and its rendered prompts, as a run has them."""
     tables = ReadStep(session, cell.dataset, pool=needs_pool(cell.dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
     examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
-    prompts = templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
+    return samples, templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
+
+
+def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+    samples, prompts = render_all(session, cell)
     asked = requests_of(session, cell, prompts)
     keys = {request.request_key for request in asked}
     known = {} if session.spec.fresh else session.answers(cell.model).get(keys)
+    missing = {request.request_key: request for request in asked if request.request_key not in known}.values()
+    scored = cell.inferencer.needs == "loglikelihood"
+    prompt = sum(map(prompt_tokens, missing))
+    output = 0 if scored else sum(request.settings.max_out_len or UNKNOWN_OUTPUT for request in missing)
     size = shard_size(session.spec, {cell.dataset.abbr: samples.num_rows})
     planned = PlannedCell(
         model=cell.model.abbr,
@@ -68,11 +74,13 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
         requests=len(keys),
         answered=len(known),
         rejected=prompts.num_rows * cell.inferencer.repeats - len(asked),
-        **effort(cell, {request.request_key: request for request in asked if request.request_key not in known}.values()),
+        prompt_tokens=prompt,
+        output_tokens=output,
+        cost=prices_of([cell.model]).cost(cell.model.abbr, prompt, output),
     )
-    return (
-        planned.model_copy(update=plan_judges(session, cell, samples, prompts, len(known) == len(keys))) if cell.judges else planned
-    )
+    if not cell.judges:
+        return planned
+    return planned.model_copy(update=plan_judges(session, cell, samples, prompts, len(known) == len(keys)))
 
 
 def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Table, whole: bool) -> dict[str, int | None]:
@@ -81,25 +89,18 @@ def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Tab
     if not whole:
         return {"judge_requests": None, "judge_answered": None, "judge_at_most": most}
     settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
-    outputs = inference.infer(
-        prompts, cell.inferencer, session.backend(cell.model), session.answers(cell.model), settings
-    )  # all stored: nothing is asked
+    store = session.answers(cell.model)
+    outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)  # stored: nothing is asked
     extracted = extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
     rows = judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset))
-    asked = [(judge, requests_of(session, judge, render_questions(judge, rows))) for judge in cell.judges if rows.num_rows]
-    keys = [(judge, {request.request_key for request in requests}) for judge, requests in asked]
+    judges = [
+        (judge, requests_of(session, judge, render_questions(judge.dataset, judge.target, rows)))
+        for judge in cell.judges
+        if rows.num_rows
+    ]
+    keys = [(judge, {request.request_key for request in asked}) for judge, asked in judges]
     known = [0 if session.spec.fresh else len(session.answers(judge.model).get(wanted)) for judge, wanted in keys]
     return {"judge_requests": sum(len(wanted) for _, wanted in keys), "judge_answered": sum(known), "judge_at_most": most}
-
-
-def effort(cell: Work, missing: Iterable[Request]) -> dict[str, Any]:
-    """Return what the requests to ask may take: the fields of a planned cell that tell of tokens and cost."""
-    prompt, output = 0, 0
-    for request in missing:
-        prompt += prompt_tokens(request)
-        output += 0 if cell.inferencer.needs == "loglikelihood" else request.settings.max_out_len or UNKNOWN_OUTPUT
-    cost = prices_of([cell.model]).cost(cell.model.abbr, prompt, output)
-    return {"prompt_tokens": prompt, "output_tokens": output, "cost": cost}
 
 
 def requests_of(session: Session, cell: Work, prompts: pa.Table) -> list[Request]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from evaluators import stage as evaluators
 from evaluators.judges import stage as judges
 from flows.judge import render_questions
-from flows.work import Work, check_dataset, needs_pool, plan_cell
+from flows.work import check_dataset, needs_pool, plan_cell
 from inference.stage import defaults
 from leaderflow.core import registry
 from leaderflow.core.artifacts import rows_of
@@ -27,9 +27,6 @@ from tasks.retrieve import choose, helpers
 from tasks.session import Session
 from templating import stage as templating
 from templating.stage import Target
-
-_NOBODY = ModelSpec(type="Scripted", abbr="judge", path="judge")
-"""Stands for the judge, of whom a preview needs to know nothing."""
 
 ANY_INPUT: frozenset[Capability] = frozenset({"messages", "text"})
 
@@ -105,12 +102,10 @@ def _judge_rows(dataset: DatasetSpec, samples: pa.Table) -> list[dict[str, Json]
     if judging is None:
         return []
     own = judge_dataset(dataset, judging, "model")
-    inferencer: Inferencer = registry.build("inferencer", own.infer_cfg.inferencer, repeats=own.n)
     asked = judges.pretended(samples, dataset)
-    work = Work(_NOBODY, own, inferencer, Target(accepts=ANY_INPUT, mode=inferencer.mode))
     about = dict(zip(asked.column("question_id").to_pylist(), asked.to_pylist(), strict=True))
     rows = []
-    for prompt in render_questions(work, judges.as_samples(asked)).to_pylist():
+    for prompt in render_questions(own, Target(accepts=ANY_INPUT, mode="gen"), judges.as_samples(asked)).to_pylist():
         question = about[prompt["sample_id"]]
         messages = json.loads(prompt["messages"]) if prompt["messages"] is not None else None
         shown = {"messages": messages} if messages is not None else {"text": prompt["text"]}

@@ -80,17 +80,17 @@ class PlannedCell(BaseModel):
     requests: int
     answered: int
     rejected: int
+    judge_requests: int | None = 0
+    """Requests to judges; None until the model's answers are all there."""
+    judge_answered: int | None = 0
+    judge_at_most: int = 0
+    """Requests to judges if every answer is asked about."""
     prompt_tokens: int = 0
     """Of the requests to ask: about so many."""
     output_tokens: int = 0
     """At most so many."""
     cost: float | None = None
     """At most so many dollars, where the price is known."""
-    judge_requests: int | None = 0
-    """Requests to judges; None until the model's answers are all there."""
-    judge_answered: int | None = 0
-    judge_at_most: int = 0
-    """Requests to judges if every answer is asked about."""
 
 
 class Plan(BaseModel):

@@ -28,9 +28,9 @@ class CorrectnessJudge(Panel):
     prompt: ClassVar[str] = (
         "You compare an answer with the reference answer of a question.\n\n"
         "Question:\n{question}\n\nReference answer:\n{reference}\n\nAnswer to be judged:\n{answer}\n\n" + GUARD + "\n\n"
-        "The reference is right; do not solve the question yourself. The answer is correct if its final result says the same as the "
-        "reference. Wording, notation, units and order do not matter; a contradiction, a hedge between several results or a missing "
-        "part does. Where the reference lists several accepted answers, one of them is enough.{third}\n\n"
+        "The reference is right; do not solve the question yourself. The answer is correct if its final result says the same as "
+        "the reference. Wording, notation, units and order do not matter; a contradiction, a hedge between several results or a "
+        "missing part does. Where the reference lists several accepted answers, one of them is enough.{third}\n\n"
         "Give your reasons in a few sentences. Then finish with one line that holds nothing but\n{choices}"
     )
 

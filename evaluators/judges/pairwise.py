@@ -20,9 +20,9 @@ class PairwiseJudge(Panel):
     """Share of won comparisons with a baseline answer, a tie counting half; 0–100 (after AlpacaEval and Arena-Hard).
 
     Each pair is asked in both orders and a sample's score is the mean of both, so a judge that always takes the first gives 50.
-    Beside it: ``consistent`` (share of pairs judged the same in both orders) and ``first_place`` (share of a pair's decided verdicts
-    that went to the answer shown first, the mean over pairs: 50 is no bias). An order without a readable verdict counts as lost. An answer that was
-    refused or is empty loses without being asked about.
+    Beside it: ``consistent`` (share of pairs judged the same in both orders) and ``first_place`` (share of a pair's decided
+    verdicts that went to the answer shown first, the mean over pairs: 50 is no bias). An order without a readable verdict counts
+    as lost. An answer that was refused or is empty loses without being asked about.
 
     Args (beside those of `Judge`):
         baseline: the column with the answer to compare with.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, OpenCompassRoot, Sets
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NO_MODEL = "openai-compatible"
 
 
 def preview(
-    dataset: Annotated[str, typer.Argument(help="Recipe, YAML file, or JSONL/CSV file.")],
+    dataset: Annotated[str, typer.Argument(help="Recipe, YAML or Python file, or JSONL/CSV file.")],
     model: Annotated[str | None, typer.Option("-m", "--model", help="Whose template, limits and tokenizer apply.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 3,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
@@ -31,6 +31,7 @@ def preview(
     base_url: BaseUrl = None,
     set_: Sets = None,
     data_dir: DataDir = None,
+    opencompass_root: OpenCompassRoot = None,
     offline: Offline = False,
     as_json: AsJson = False,
     debug: Debug = False,

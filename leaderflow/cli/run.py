@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaderflow.cli.interrupt import INTERRUPTED
-from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Judges, Offline, Sets
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Judges, Offline, OpenCompassRoot, Sets
 from leaderflow.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 def run(
     spec: Annotated[
-        str | None, typer.Argument(help="YAML file, leaderboard recipe, or manifest of a run.", show_default=False)
+        str | None, typer.Argument(help="YAML or Python file, leaderboard recipe, or manifest of a run.", show_default=False)
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML file, openai/NAME or hf/PATH-OR-ID.")
+        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML or Python file, openai/NAME or hf/PATH-OR-ID.")
     ] = None,
-    dataset: Annotated[list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML file, or JSONL/CSV file.")] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML or Python file, or JSONL/CSV file.")
+    ] = None,
     judge: Judges = None,
     base_url: BaseUrl = None,
     range_: Annotated[
@@ -36,6 +38,7 @@ def run(
     ] = None,
     set_: Sets = None,
     data_dir: DataDir = None,
+    opencompass_root: OpenCompassRoot = None,
     offline: Offline = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again although answers are stored.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be asked, and write nothing.")] = False,

@@ -15,7 +15,7 @@ from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.overrides import Blocks
 from leaderflow.core.paths import home
 from leaderflow.core.recipes import Family
-from leaderflow.core.sources import HOME, YAML, FromFile, Sources
+from leaderflow.core.sources import HOME, PYTHON, YAML, FromFile, Sources, from_python
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, Summarizer, SummaryGroup
 from leaderflow.core.types import Json
 from leaderflow.core.validate import dataset_spec, model_spec, validate
@@ -35,7 +35,7 @@ def load_evaluation(
     from_file: FromFile | None = None,
     **scalars: Json,
 ) -> EvaluationSpec:
-    """Load an evaluation from a YAML file, a leaderboard recipe's name, or the manifest of a run.
+    """Load an evaluation from a YAML or Python file, a leaderboard recipe's name, or the manifest of a run.
 
     Args:
         path: the file, or the name of a leaderboard recipe.
@@ -50,7 +50,7 @@ def load_evaluation(
         SpecError: names file, line, key, and what is wrong there.
     """
     file = Path(path)
-    if not file.is_file() and file.suffix not in (*YAML, ".json"):
+    if not file.is_file() and file.suffix not in (*YAML, *PYTHON, ".json"):
         file = _leaderboard(str(path))
     top = _document(file)
     if isinstance(own := top.value.get("data_dir"), str):
@@ -94,8 +94,8 @@ def load_dataset(
 
 def load_model(name: str, *, base_url: str | None = None, overrides: Iterable[str] = ()) -> ModelSpec:
     """Return the model of a recipe name, a YAML file, ``openai/NAME`` or ``hf/PATH-OR-ID``."""
-    block = Sources(base_url=base_url).model(_given([name], "-m")[0])
-    return model_spec(sets.apply(Blocks([block], [], Located({})), overrides).models[0])
+    blocks = Sources(base_url=base_url).models(_given([name], "-m")[0])
+    return model_spec(sets.apply(Blocks(blocks, [], Located({})), overrides).models[0])
 
 
 def dump_evaluation(spec: EvaluationSpec) -> dict[str, Json]:
@@ -128,7 +128,9 @@ def _evaluation(
     families = [looking.family(item) for item in datasets.items]
     members = [member for family in families for member in family.members]
     blocks = sets.apply(
-        Blocks([models.sources.model(item) for item in models.items], members, top), overrides, files=datasets.sources.files
+        Blocks([m for item in models.items for m in models.sources.models(item)], members, top),
+        overrides,
+        files=datasets.sources.files,
     )
     _refuse_twins("models", blocks.models)
     _refuse_twins("datasets", blocks.datasets)
@@ -184,6 +186,8 @@ def _data_dir(given: Json, top: Located | None) -> Path | None:
 
 
 def _document(file: Path) -> Located:
+    if file.suffix in PYTHON:
+        return from_python(file).document()
     if file.suffix != ".json":
         return load_yaml(file)
     try:

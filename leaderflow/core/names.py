@@ -10,6 +10,30 @@ DATASETS = {
     "JsonDataset": "readers.files:JsonDataset",
     "CsvDataset": "readers.files:CsvDataset",
     "ParquetDataset": "readers.files:ParquetDataset",
+    "GSM8KDataset": "readers.opencompass:GSM8KDataset",
+    "MATHDataset": "readers.opencompass:MATHDataset",
+    "HumanevalDataset": "readers.opencompass:HumanevalDataset",
+    "MMLUDataset": "readers.opencompass:MMLUDataset",
+    "CEvalDataset": "readers.opencompass:CEvalDataset",
+    "CMMLUDataset": "readers.opencompass:CMMLUDataset",
+    "ARCDataset": "readers.opencompass:ARCDataset",
+    "HellaswagDataset": "readers.opencompass:HellaswagDataset",
+    "HellaswagDataset_V2": "readers.opencompass:HellaswagDataset_V2",
+    "BBHDataset": "readers.opencompass:BBHDataset",
+    "RaceDataset": "readers.opencompass:RaceDataset",
+    "commonsenseqaDataset": "readers.opencompass:commonsenseqaDataset",
+    "OBQADataset": "readers.opencompass:OBQADataset",
+    "OBQADatasetV2": "readers.opencompass:OBQADatasetV2",
+    "WinograndeDataset": "readers.opencompass:WinograndeDataset",
+    "WinograndeDatasetV2": "readers.opencompass:WinograndeDatasetV2",
+    "WinograndeDatasetV3": "readers.opencompass:WinograndeDatasetV3",
+    "TriviaQADataset": "readers.opencompass:TriviaQADataset",
+    "NaturalQuestionDataset": "readers.opencompass:NaturalQuestionDataset",
+    "TriviaQADatasetV2": "readers.opencompass:TriviaQADatasetV2",
+    "NQOpenDataset": "readers.opencompass:NQOpenDataset",
+    "BoolQDatasetV2": "readers.opencompass:BoolQDatasetV2",
+    "Aime2024Dataset": "readers.opencompass:Aime2024Dataset",
+    "CustomDataset": "readers.opencompass:CustomDataset",
 }
 
 TEMPLATES = {
@@ -52,6 +76,7 @@ MODELS = {
     "Scripted": "inference.scripted:Scripted",
     "VLLM": "inference.vllm.backend:VLLM",
     "VLLMwithChatTemplate": "inference.vllm.backend:VLLMwithChatTemplate",
+    "Imported": "inference.imported:Imported",
 }
 
 EVALUATORS = {
@@ -211,6 +236,7 @@ POSTPROCESSORS = {
     "json_value": "evaluators.extractors.structured:json_value",
     "verdict": "evaluators.extractors.verdict:verdict",
     "rating": "evaluators.extractors.verdict:rating",
+    "answer_line": "evaluators.extractors.words:answer_line",
     "first_word": "evaluators.extractors.words:first_word",
     "_extract_choices": "evaluators.postprocessors.options:elbench_choices",
     "_extract_mc_answer": "evaluators.postprocessors.options:zebralogic_choice",

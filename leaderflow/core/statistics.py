@@ -292,6 +292,8 @@ def krippendorff_alpha(units: Sequence[Sequence[Hashable]], *, interval: bool = 
         Alpha, or None where no unit has two values or all values are the same.
     """
     rated = [unit for unit in units if len(unit) > 1]
+    if not rated:
+        return None
     total = sum(map(len, rated))
     observed = math.fsum(_disagreement(Counter(unit), interval) / (len(unit) - 1) for unit in rated)
     expected = _disagreement(Counter(value for unit in rated for value in unit), interval)

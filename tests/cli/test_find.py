@@ -81,7 +81,8 @@ def test_wrong_filters_are_one_line(cli: Cli) -> None:
 def test_rescore_asks_nothing_and_leaves_a_run_of_its_own(cli: Cli) -> None:
     first = cli(*RUN, "--json").json
     again = cli("rescore", "latest", "--no-server", "--json", "--set", "eval_cfg.pred_postprocessor={type: first-capital}").json
-    assert again["run"] != first["run"] and again["requests"]["sent"] == 0
+    assert again["run"] != first["run"]
+    assert again["requests"]["sent"] == 0
     assert [r["cells"][0]["value"] for r in (first, again)] == [20.0, 0.0]
     assert again["cells"][0]["version"] != first["cells"][0]["version"]
 
@@ -89,10 +90,12 @@ def test_rescore_asks_nothing_and_leaves_a_run_of_its_own(cli: Cli) -> None:
 def test_rescore_refuses_what_would_ask(cli: Cli) -> None:
     cli(*RUN)
     ran = cli("rescore", "latest", "--no-server", "--set", "infer_cfg.inferencer.max_out_len=5")
-    assert ran.code == 2 and "5 requests" in ran.err
+    assert ran.code == 2
+    assert "5 requests" in ran.err
     judged = "eval_cfg.evaluator={type: CorrectnessJudge, judge: {type: Scripted, path: j, reply: 'VERDICT: CORRECT'}}"
     ran = cli("rescore", "latest", "--no-server", "--set", judged, "--set", "eval_cfg.pred_postprocessor=null")
-    assert ran.code == 2 and "4 requests (4 to judges)" in ran.err
+    assert ran.code == 2
+    assert "4 requests (4 to judges)" in ran.err
     assert len(cli("runs", "--json").json) == 1
 
 

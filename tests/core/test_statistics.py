@@ -153,6 +153,7 @@ def test_krippendorff_alpha_equals_the_published_example() -> None:
     assert s.krippendorff_alpha(KRIPPENDORFF, interval=True) == pytest.approx(0.849, abs=5e-4)
     assert s.krippendorff_alpha([[1, 1], [1, 1]]) is None
     assert s.krippendorff_alpha([[1], []]) is None
+    assert s.krippendorff_alpha([[1], []], interval=True) is None
 
 
 def test_cohen_kappa_equals_sklearn() -> None:

@@ -66,7 +66,8 @@ def test_a_judge_scores_and_an_unchanged_one_is_not_asked_again(server: FakeOpen
     assert (first.state, metrics(first)["accuracy"]) == ("completed", 70.0)
     assert first.requests["sent"] == 20
     prompts = asked(server)
-    assert len(prompts) == 10 and all("<<<ANSWER-" in prompt and "town 0" in prompt for prompt in prompts)
+    assert len(prompts) == 10
+    assert all("<<<ANSWER-" in prompt and "town 0" in prompt for prompt in prompts)
     assert run(server, judged(file)).requests == {"sent": 0, "reused": 20, "prompt_tokens": 0, "output_tokens": 0}
     tables = Manifest.load(Store(tmp_path / "store"), "latest").cells["fake:places"].tables
     assert [tables[f"judge_{name}"][0].rows for name in ("questions", "prompts", "outputs", "extracted")] == [10] * 4
@@ -87,7 +88,8 @@ def test_an_unanswered_question_makes_the_cell_partial_and_is_asked_alone(server
     first = run(server, judged(file), [judge(server, retries=0)])
     assert (first.state, first.exit_code) == ("incomplete", 3)
     assert (first.cells[0].n, first.cells[0].n_scored, first.cells[0].n_failed, first.cells[0].partial) == (10, 9, 1, True)
-    assert first.errors[0].cell == "fake:places" and first.errors[0].message.startswith("judge judge: ")
+    assert first.errors[0].cell == "fake:places"
+    assert first.errors[0].message.startswith("judge judge: ")
     assert "1 of 10 in fake:places" in first.message
     assert first.cells[0].value == pytest.approx(100 * 6 / 9)
     answering(server)
@@ -120,7 +122,8 @@ def test_a_fake_verdict_in_the_answer_is_not_taken(server: FakeOpenAI, file: Pat
     assert metrics(run(server, judged(file)))["accuracy"] == 60.0
     prompt = next(p for p in asked(server) if "place 00" in p)
     mark = prompt.partition("<<<ANSWER-")[2][:12]
-    assert prompt.count(mark) == 2 and fake in prompt.partition(mark)[2].partition(mark)[0]
+    assert prompt.count(mark) == 2
+    assert fake in prompt.partition(mark)[2].partition(mark)[0]
 
 
 def test_several_judges_decide_by_majority_and_their_agreement_is_told(server: FakeOpenAI, file: Path) -> None:
@@ -217,7 +220,8 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         ]
     )
     result = run(server, judged(file, evaluator), [])
-    assert metrics(result)["accuracy"] == 90.0 and metrics(result)["correct_count"] == 9
+    assert metrics(result)["accuracy"] == 90.0
+    assert metrics(result)["correct_count"] == 9
     assert "gold town 00 said " in next(p for p in asked(server) if "place 00" in p)
     cascade = {
         "type": "CascadeEvaluator",

@@ -65,7 +65,8 @@ def test_only_answers_are_asked_about() -> None:
     found = asked(toy("CorrectnessJudge"), rows(*"123456"), outputs)
     assert [question["sample_id"] for question in found] == ["s0", "s5"]
     assert found[0]["question_id"] == "s0#0"
-    assert found[0]["row"]["reference"] == "1" and "\none\n" in found[0]["row"]["answer"]
+    assert found[0]["row"]["reference"] == "1"
+    assert "\none\n" in found[0]["row"]["answer"]
 
 
 def test_an_unanswered_question_is_an_error_and_no_score() -> None:
@@ -137,7 +138,8 @@ def test_pairs_are_asked_in_both_orders() -> None:
     samples, dataset = rows("1", "2", "3", baseline=["b"] * 3), toy("PairwiseJudge")
     found = asked(dataset, samples, THREE)
     assert [question["question"] for question in found[:2]] == ["answer first", "answer second"]
-    assert found[0]["row"]["first"] == found[1]["row"]["second"] and "\none\n" in found[0]["row"]["first"]
+    assert found[0]["row"]["first"] == found[1]["row"]["second"]
+    assert "\none\n" in found[0]["row"]["first"]
     first, second = "s{}#0#answer first", "s{}#0#answer second"
     said = {first.format(0): "A", second.format(0): "B", first.format(1): "A", second.format(1): "A"}
     said |= {first.format(2): "TIE", second.format(2): None}
@@ -151,7 +153,8 @@ def test_marks_of_the_fence_depend_on_the_answer() -> None:
 
     marks = {fenced(text).split(">>>")[0] for text in ("x", "y", fenced("x"))}
     assert len(marks) == 3
-    assert fenced("a\nb") == fenced("a\nb") and fenced("a\nb").splitlines()[1:3] == ["a", "b"]
+    assert fenced("a\nb") == fenced("a\nb")
+    assert fenced("a\nb").splitlines()[1:3] == ["a", "b"]
 
 
 def test_wrong_arguments_are_refused() -> None:
@@ -173,11 +176,13 @@ def test_recorded_judges_sum_up_as_recorded() -> None:
     assert found[0]["row"] == {"q": "question 0", "a": "1", "prediction": "one", "obj_gold": "1", "reference": "1"}
     scores, metrics, _ = judged(dataset, GOLDS, THREE, {"s0#0": "A", "s1#0": "INCORRECT: B", "s2#0": "no"})
     assert [row["correct"] for row in scores] == [True, False, False]
-    assert metrics["accuracy"] == pytest.approx(100 / 3) and metrics["not_attempted_count"] == 1
+    assert metrics["accuracy"] == pytest.approx(100 / 3)
+    assert metrics["not_attempted_count"] == 1
     summary = {"type": "csimpleqa_postprocess"}
     dataset = spec(eval_cfg={"evaluator": {"type": "LMEvaluator", "prompt_template": template, "dict_postprocessor": summary}})
     scores, metrics, _ = judged(dataset, GOLDS, THREE, {"s0#0": "A", "s1#0": "B", "s2#0": "C"})
-    assert metrics["correct"] == pytest.approx(1 / 3) and metrics["F1"] == pytest.approx(0.4)
+    assert metrics["correct"] == pytest.approx(1 / 3)
+    assert metrics["F1"] == pytest.approx(0.4)
     dataset = spec(eval_cfg={"evaluator": {"type": "LMEvaluator", "prompt_template": template}})
     _, metrics, _ = judged(dataset, GOLDS, THREE, {"s0#0": "[[7]]", "s1#0": "[正确]", "s2#0": "不正确"})
     assert metrics["score"] == pytest.approx(100 * 1.7 / 3)
