@@ -50,7 +50,7 @@ class Tally:
     def prompts(self, cell: Work, prompts: ArtifactRef) -> None:
         """A shard was rendered: its cell has so many more requests."""
         with self._lock:
-            self._total[cell.cell] += prompts.rows * cell.dataset.n
+            self._total[cell.cell] += prompts.rows * cell.inferencer.repeats
         self._tell(cell.cell)
 
     def outputs(self, cell: Work, outputs: ArtifactRef) -> None:

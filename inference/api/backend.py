@@ -168,6 +168,20 @@ class OpenAISDK:
             raise BackendError(self._explain(Fault("run", f"HTTP 401: {message_of(body)}")))
         return _described(body, self.spec.path)
 
+    def served(self) -> list[str]:
+        """Return the names of the models that the endpoint lists; none if it has no such list.
+
+        Raises:
+            BackendError: it cannot be reached.
+        """
+        try:
+            _, body = self._client.get("models", PROBE_S)
+            return [str(entry["id"]) for entry in json.loads(body)["data"]]
+        except OSError as exc:
+            raise BackendError(f"{self.spec.abbr}: {self.base_url} cannot be reached ({exc})") from None
+        except (ValueError, KeyError, TypeError):
+            return []
+
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
         refused = any(f"HTTP {code}" in fault.message for code in (401, 403))

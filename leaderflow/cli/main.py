@@ -8,7 +8,21 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, rescore, run, server, show, sql, vllm
+from leaderflow.cli import (
+    check,
+    compare,
+    history,
+    import_predictions,
+    migrate,
+    models,
+    preview,
+    rescore,
+    run,
+    server,
+    show,
+    sql,
+    vllm,
+)
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.names import print_missing
@@ -25,6 +39,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("check")(check.check)
 app.command("migrate")(migrate.migrate)
 app.command("import-predictions")(import_predictions.import_predictions)
 app.command("list")(list_command.list_)

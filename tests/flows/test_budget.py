@@ -85,6 +85,22 @@ def test_a_time_cap_ends_the_waits_as_well(questions: Path, fake_openai: FakeOpe
         run(model(fake_openai), dataset(questions), max_time="soon")
 
 
+def test_a_rate_holds_over_any_period_for_all_cells(
+    questions: Path, fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    period, rate = 3.0, 60
+    monkeypatch.setattr("inference.api.limits.PERIOD_S", period)
+    cells = [dataset(questions, abbr=name, **{"reader_cfg.test_range": f"[:{60 + n}]"}) for n, name in enumerate(("one", "two"))]
+    for cell, word in zip(cells, ("First", "Second"), strict=True):
+        cell["infer_cfg"]["prompt_template"]["messages"][0]["content"] = word + ": {question}"
+    result = evaluate(spec([model(fake_openai, rpm=rate)], cells), server=False)
+    times = sorted(fake_openai.stats["times"])
+    assert result.state == "completed"
+    assert len(times) == 121
+    inside = [sum(start <= later < start + period * 0.95 for later in times) for start in times]
+    assert rate * 0.7 < max(inside) <= rate
+
+
 def test_backends_that_ask_one_by_one_stop_too(questions: Path) -> None:
     scripted = {"type": "Scripted", "abbr": "scripted", "path": "x", "arguments": {"reply": "a b c"}}
     capped = run(scripted, dataset(questions), max_tokens=30)
