@@ -1,4 +1,4 @@
-"""The flow ``evaluate``: one flow run is one evaluation."""
+"""The flow ``evaluate``: one flow run is one evaluation, started by the command line, a form or a schedule."""
 
 from __future__ import annotations
 
@@ -13,51 +13,59 @@ from prefect import flow, runtime
 from prefect.client.schemas.objects import State
 from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
-from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows import artifacts, server
+from flows import form, server
+from flows.attempt import attempt, walked
 from flows.result import RunResult
 from flows.run import Evaluation
-from flows.submit import WORKERS, prefect_tasks
+from flows.submit import WORKERS
 from leaderflow.core.errors import LeaderflowError
 
-_EVALUATION: ContextVar[Evaluation] = ContextVar("evaluation")
-"""The evaluation that the current flow run walks: open resources are no flow parameters."""
+_EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
+"""The evaluation that the command line has opened: open resources are no flow parameters."""
 
 
 def run_name() -> str:
     """Name the flow run by what it evaluates: ``gsm8k, arc_c · smollm2-135m``."""
     parameters = runtime.flow_run.parameters
-    return f"{_some(parameters['datasets'])} · {_some(parameters['models'])}"
+    return f"{some(parameters['datasets'])} · {some(parameters['models'])}"
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
+def some(names: Any) -> str:
+    """Return the first names of a list, and how many more there are."""
+    texts = [str(name) for name in names] if isinstance(names, list) else [str(names)]
+    return ", ".join(texts[:3]) + (f" +{len(texts) - 3}" if len(texts) > 3 else "")
 
 
 @flow(
     name="evaluate",
     flow_run_name=run_name,
     task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
-    validate_parameters=False,
+    validate_parameters=False,  # `form.filled` says in one sentence what is wrong
     persist_result=False,
 )
-async def evaluate(models: list[str], datasets: list[str], spec: dict[str, Any]) -> State[Any]:
-    """Evaluate models on datasets.
-
-    Args:
-        models: the models' names.
-        datasets: the datasets' names.
-        spec: the effective spec.
-    """
-    evaluation = _EVALUATION.get()
-    evaluation.manifest.flow_run = runtime.flow_run.id
-    result = await evaluation.walk(prefect_tasks())
-    await artifacts.publish(evaluation.manifest, result)
-    if result.state == "completed":
-        return Completed(message=result.message)
-    return Failed(message=result.message)
+async def evaluate(
+    models: form.Models,
+    datasets: form.Datasets,
+    range: form.Range = None,
+    limit: form.Limit = None,
+    repeats: form.Repeats = None,
+    concurrency: form.Concurrency = None,
+    shard_size: form.ShardSize = None,
+    data_dir: form.DataDir = None,
+    max_age: form.MaxAge = None,
+    fresh: form.Fresh = False,
+    offline: form.Offline = False,
+    settings: form.Settings = [],  # noqa: B006  a form shows the default; nobody changes it
+    spec: form.Spec = None,
+) -> State[Any]:
+    """Evaluate models on datasets and publish the leaderboard."""
+    opened = _EVALUATION.get()
+    if opened is not None:
+        return await walked(opened)
+    parameters = dict(runtime.flow_run.parameters)
+    return await attempt(lambda: form.filled(parameters).evaluation())
 
 
 def run_as_flow(evaluation: Evaluation) -> RunResult:
@@ -66,7 +74,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    with _api() as ui:
+    with prefect_api() as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
         token = _EVALUATION.set(evaluation)
@@ -94,7 +102,7 @@ def _worth_a_line(record: logging.LogRecord) -> bool:
 async def _awaited(evaluation: Evaluation) -> State[Any]:
     spec = evaluation.session.spec
     names = [m.abbr for m in spec.models], [d.abbr for d in spec.datasets]
-    return await evaluate(*names, evaluation.manifest.spec, return_state=True)
+    return await evaluate(*names, spec=evaluation.manifest.spec, return_state=True)
 
 
 def _cause(state: State[Any]) -> BaseException:
@@ -103,8 +111,12 @@ def _cause(state: State[Any]) -> BaseException:
 
 
 @contextlib.contextmanager
-def _api() -> Iterator[str]:
-    """Use the configured Prefect API, else the local server; yields the UI's address."""
+def prefect_api() -> Iterator[str]:
+    """Use the configured Prefect API, else the local server; yields the UI's address.
+
+    Raises:
+        LeaderflowError: the configured API does not answer.
+    """
     settings = get_current_settings()
     if configured := settings.api.url:
         if not server.healthy(configured, timeout=10):

@@ -33,6 +33,7 @@ def load_evaluation(
     overrides: Iterable[str] = (),
     base_url: str | None = None,
     from_file: FromFile | None = None,
+    files: bool = True,
     **scalars: Json,
 ) -> EvaluationSpec:
     """Load an evaluation from a YAML file, a leaderboard recipe's name, or the manifest of a run.
@@ -44,22 +45,23 @@ def load_evaluation(
         overrides: ``KEY=VALUE`` settings (`leaderflow.core.overrides`).
         base_url: endpoint of models written as ``openai/NAME``.
         from_file: makes a dataset of a data file.
+        files: False takes recipe names alone for `path`, `models` and `datasets`: what a form may say. The file itself is the operator's.
         scalars: fields of `EvaluationSpec` such as `data_dir`; None leaves the file's value.
 
     Raises:
         SpecError: names file, line, key, and what is wrong there.
     """
     file = Path(path)
-    if not file.is_file() and file.suffix not in (*YAML, ".json"):
+    if not files or (not file.is_file() and file.suffix not in (*YAML, ".json")):
         file = _leaderboard(str(path))
     top = _document(file)
     if isinstance(own := top.value.get("data_dir"), str):
         top = top.updated(data_dir=str(file.parent / Path(own).expanduser()))
     there = Sources(from_file=from_file, base_url=base_url, file=file)
-    here = Sources(from_file=from_file, base_url=base_url)
+    here = Sources(from_file=from_file, base_url=base_url, files=files)
     chosen_models = _Named(_given(models, "-m"), here) if models else _Named(_items(top, "models"), there)
     chosen_datasets = _Named(_given(datasets, "-d"), here) if datasets else _Named(_items(top, "datasets"), there)
-    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars)
+    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def build_evaluation(
@@ -67,6 +69,7 @@ def build_evaluation(
     datasets: Sequence[Item],
     overrides: Iterable[str] = (),
     *,
+    spec: Mapping[str, Json] | None = None,
     base_url: str | None = None,
     from_file: FromFile | None = None,
     files: bool = True,
@@ -74,11 +77,14 @@ def build_evaluation(
 ) -> EvaluationSpec:
     """Build an evaluation from names, paths and mappings; arguments as in `load_evaluation`.
 
-    `files=False` takes recipe names alone: what a form may say.
+    `spec` holds the keys of an evaluation's file; its models and datasets come after the named ones. `files=False` takes recipe names
+    alone: what a form may say.
     """
     sources = Sources(from_file=from_file, base_url=base_url, files=files)
-    named = _Named(_given(models, "-m"), sources), _Named(_given(datasets, "-d"), sources)
-    return _evaluation(*named, Located({}), overrides, scalars)
+    top = Located(dict(spec or {}), {(): Place("spec")})
+    chosen_models = _Named([*_given(models, "-m"), *_items(top, "models")], sources)
+    chosen_datasets = _Named([*_given(datasets, "-d"), *_items(top, "datasets")], sources)
+    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def load_dataset(
@@ -116,7 +122,7 @@ class _Named(NamedTuple):
 
 
 def _evaluation(
-    models: _Named, datasets: _Named, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json]
+    models: _Named, datasets: _Named, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json], files: bool
 ) -> EvaluationSpec:
     top = top.updated(**{key: value for key, value in scalars.items() if value is not None})
     for kind, named in (("model", models), ("dataset", datasets)):
@@ -126,9 +132,7 @@ def _evaluation(
     looking = replace(datasets.sources, data_dir=data_dir)
     families = [looking.family(item) for item in datasets.items]
     members = [member for family in families for member in family.members]
-    blocks = sets.apply(
-        Blocks([models.sources.model(item) for item in models.items], members, top), overrides, files=datasets.sources.files
-    )
+    blocks = sets.apply(Blocks([models.sources.model(item) for item in models.items], members, top), overrides, files=files)
     _refuse_twins("models", blocks.models)
     _refuse_twins("datasets", blocks.datasets)
     specs = [dataset_spec(_at_home(block), trusted=datasets.sources.files) for block in blocks.datasets]

@@ -1,0 +1,63 @@
+"""One attempt at an evaluation inside a flow run: walk it, show it in the UI, end in a state that says everything in a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from prefect import get_run_logger, runtime
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed
+
+from flows import artifacts
+from flows.live import Live, shown
+from flows.progress import Silent
+from flows.result import RunResult
+from flows.run import Evaluation
+from flows.submit import prefect_tasks
+from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.paths import store_uri
+from leaderflow.core.specs import EvaluationSpec
+from leaderflow.core.store import Store
+
+After = Callable[[Evaluation, RunResult], Awaitable[None]]
+"""What a flow does once the leaderboard is published."""
+
+
+async def attempt(load: Callable[[], EvaluationSpec], after: After | None = None) -> State[Any]:
+    """Load, open and walk an evaluation; what is wrong with it is the sentence of a Failed state."""
+    try:
+        spec = await asyncio.to_thread(load)
+        evaluation = Evaluation(spec, Store(store_uri()), Silent())
+        try:
+            await asyncio.to_thread(evaluation.open)
+            return await walked(evaluation, after)
+        finally:
+            await asyncio.to_thread(evaluation.close)
+    except LeaderflowError as error:
+        return failed(error)
+
+
+def failed(error: LeaderflowError) -> State[Any]:
+    """Return the Failed state that says what was wrong, and nothing of where in the code."""
+    return Failed(message=" ".join(str(error).split()))
+
+
+async def walked(evaluation: Evaluation, after: After | None = None) -> State[Any]:
+    """Walk an opened evaluation in the current flow run and publish what it found.
+
+    Raises:
+        LeaderflowError: the run cannot go on.
+    """
+    evaluation.manifest.flow_run = runtime.flow_run.id
+    live = Live(evaluation.progress)
+    evaluation.tally.progress = live
+    async with shown(live):
+        result = await evaluation.walk(prefect_tasks())
+    for line in evaluation.tally.lines():
+        get_run_logger().info(line)
+    await artifacts.publish(evaluation.session.store, evaluation.manifest, result)
+    if after is not None:
+        await after(evaluation, result)
+    return Completed(message=result.message) if result.state == "completed" else Failed(message=result.message)
