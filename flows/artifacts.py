@@ -12,7 +12,7 @@ from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 from flows.result import RunResult
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
-from leaderflow.core.text import printable
+from leaderflow.core.text import shortened
 from reports.table import markdown_table
 
 MOST_ROWS = 200
@@ -23,16 +23,13 @@ LONGEST = 300
 
 
 async def publish(store: Store, manifest: Manifest, result: RunResult) -> None:
-    """Publish the leaderboard under its lasting key (the versions of one key are the history), and the failed rows if there are any."""
-    await acreate_markdown_artifact(
-        markdown=leaderboard(manifest, result),
-        key=key("leaderboard", manifest.suite),
-        description=f"Leaderboard of run {manifest.run}",
-    )
+    """Publish the leaderboard and the failed rows, each under its lasting key: the versions of one key are the history."""
+    description = f"Leaderboard of run {manifest.run}"
+    await acreate_markdown_artifact(leaderboard(manifest, result), key("leaderboard", manifest.suite), description)
     if rows := list(islice(failed_rows(store, manifest), MOST_ROWS)):
         total = sum(error.rows for error in manifest.errors)
         text = f"{total} requests without an answer" + (f", the first {MOST_ROWS} of them" * (total > MOST_ROWS))
-        await acreate_table_artifact(rows, key="failed-rows", description=f"{text}. Retry asks only these.")
+        await acreate_table_artifact(rows, "failed-rows", f"{text}. Retry asks only these.")
 
 
 def leaderboard(manifest: Manifest, result: RunResult) -> str:
@@ -56,7 +53,7 @@ def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
             table = store.read(ref).select(["sample_id", "label", "repeat", "status", "error_class", "error", "attempts"])
             for row in table.to_pylist():
                 if row.pop("status") == "error":
-                    error = printable(row.pop("error") or "no answer", one_line=True)[:LONGEST]
+                    error = shortened(row.pop("error") or "no answer", LONGEST)
                     yield {"cell": name, "shard": f"{shard}/{len(outputs)}", **row, "error": error}
 
 

@@ -1,7 +1,7 @@
 """What a form, a schedule or the API may say: flat, typed parameters, checked as one before anything loads.
 
-The flows show these types as their parameters; `Form` holds them together. Models and datasets are names of recipes: a form can name
-no file, no address and no key.
+The flows show these types as their parameters; `Form` holds them together. Models and datasets are recipe names: a form names no
+file, no address and no key.
 """
 
 from __future__ import annotations
@@ -75,9 +75,8 @@ class Form(Config):
         if self.suite is None:
             found = build_evaluation(self.models, self.datasets, changes, spec=self.spec, files=False, **own)
         else:
-            named = {"models": self.models, "datasets": self.datasets}
             own["suite"] = self.suite
-            found = load_evaluation(self.suite, **named, overrides=changes, files=False, **own)
+            found = load_evaluation(self.suite, models=self.models, datasets=self.datasets, overrides=changes, files=False, **own)
         return measured(found, self.max_age) if self.max_age else found
 
 

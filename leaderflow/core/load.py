@@ -45,7 +45,7 @@ def load_evaluation(
         overrides: ``KEY=VALUE`` settings (`leaderflow.core.overrides`).
         base_url: endpoint of models written as ``openai/NAME``.
         from_file: makes a dataset of a data file.
-        files: False takes recipe names alone for `path`, `models` and `datasets`: what a form may say. The file itself is the operator's.
+        files: False takes recipe names alone for `path`, `models` and `datasets`: what a form may say.
         scalars: fields of `EvaluationSpec` such as `data_dir`; None leaves the file's value.
 
     Raises:
@@ -77,8 +77,8 @@ def build_evaluation(
 ) -> EvaluationSpec:
     """Build an evaluation from names, paths and mappings; arguments as in `load_evaluation`.
 
-    `spec` holds the keys of an evaluation's file; its models and datasets come after the named ones. `files=False` takes recipe names
-    alone: what a form may say.
+    `spec` holds the keys of an evaluation's file; its models and datasets come after the named ones. `files=False` takes recipe
+    names alone: what a form may say.
     """
     sources = Sources(from_file=from_file, base_url=base_url, files=files)
     top = Located(dict(spec or {}), {(): Place("spec")})

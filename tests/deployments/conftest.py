@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.deployments.support import Site
+from tests.fake_openai import FakeOpenAI, _fake_openai_server, fake_openai
+
+__all__ = ["_fake_openai_server", "fake_openai"]
+
+
+@pytest.fixture
+def server(fake_openai: FakeOpenAI) -> FakeOpenAI:
+    """The fake server with number answers."""
+    fake_openai.script(reply="The answer is {number}.")
+    return fake_openai
+
+
+@pytest.fixture
+def site(prefect_server: str, tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A site of the test's own on the shared Prefect server."""
+    found = Site(prefect_server, tmp_path, server, retries=0)
+    monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "recipes"))
+    monkeypatch.setenv("PYTHONPATH", found.environment["PYTHONPATH"])
+    return found
