@@ -22,9 +22,10 @@ from prefect.settings import get_current_settings
 from prefect.utilities.importtools import import_object
 
 from flows.evaluate import prefect_api
-from flows.form import Form, filled
-from leaderflow.core.errors import LeaderflowError, SpecError, UsageError
+from flows.form import Form
+from leaderflow.core.errors import LeaderflowError, UsageError
 from leaderflow.core.paths import data_file
+from leaderflow.core.validate import validate
 from leaderflow.core.yaml import Located, load_yaml
 
 WEBHOOK = "leaderflow-alerts"
@@ -100,11 +101,12 @@ def _check_parameters(block: Located) -> None:
     known = list(flow.parameters.properties)
     if unknown := next((name for name in given if name not in known), None):
         raise block.error(f"the flow {flow.name} has no parameter {unknown!r}; it has: {', '.join(known)}", "parameters", unknown)
-    if set(known) <= set(Form.model_fields):
+    if set(known) <= set(Form.model_fields) and given:
+        form = validate(Form, block.at("parameters"))
         try:
-            form = filled(given)
-            form.model_copy(update={"data_dir": None}).evaluation()  # the folder is the worker's
-        except SpecError as error:
+            if form.suite or form.models:
+                form.model_copy(update={"data_dir": None}).evaluation()  # the folder is the worker's
+        except UsageError as error:
             raise block.error(str(error), "parameters") from error
 
 

@@ -24,14 +24,12 @@ API = "OpenAISDK"
 """The model type whose weights may change behind the name."""
 
 
-def _known_suites(schema: dict[str, Any]) -> None:
-    """Make the form's field a choice of what is there when the flow is deployed."""
-    schema["enum"] = list(recipes.names("leaderboards"))
-
-
 Models = Annotated[list[str], Field(description="Model recipes, such as smollm2-135m.")]
 Datasets = Annotated[list[str], Field(description="Dataset recipes or families, such as gsm8k or mmlu.")]
-Suite = Annotated[str, Field(description="The leaderboard recipe.", json_schema_extra=_known_suites)]
+Suite = Annotated[
+    str, Field(description="The leaderboard recipe.", json_schema_extra={"enum": list(recipes.names("leaderboards"))})
+]
+"""A choice of the suites that are there when the flow is deployed."""
 Range = Annotated[str | None, Field(description="Samples of every dataset: '[:100]', a count, or a fraction such as 0.1.")]
 Limit = Annotated[int | None, Field(ge=1, description="Only the first N samples of every dataset.")]
 Repeats = Annotated[int | None, Field(ge=1, description="Ask everything N times.")]

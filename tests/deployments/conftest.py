@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.deployments.support import Site
+from tests.deployments.support import ROOT, Site
 from tests.fake_openai import FakeOpenAI, _fake_openai_server, fake_openai
 
 __all__ = ["_fake_openai_server", "fake_openai"]
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `prefect deploy` and workers find the packages also where they are not installed."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
 @pytest.fixture
@@ -22,5 +28,4 @@ def site(prefect_server: str, tmp_path: Path, server: FakeOpenAI, monkeypatch: p
     """A site of the test's own on the shared Prefect server."""
     found = Site(prefect_server, tmp_path, server, retries=0)
     monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "recipes"))
-    monkeypatch.setenv("PYTHONPATH", found.environment["PYTHONPATH"])
     return found
