@@ -10,13 +10,13 @@
 
 `observe` returns True or False, a number in 0–1, a mapping of metric → number in 0–1, or a `Rating`. The metrics are the
 means times `scale`. A metric that is not a mean over samples (BLEU, a correlation) overrides `combine`. An evaluator that is
-faster on many answers at once overrides `observe_all`.
+faster on many answers at once overrides `observe_all`. The form of OpenCompass, all answers → metrics, is `evaluators.whole_set`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +25,9 @@ from leaderflow.core.types import Json, Metric, Row, Score
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,10 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What the scores of a cell are a sample of: which column groups rows that are not independent, and the k of pass@k."""
+    """How a cell was sampled: the column that groups rows which are not independent, the repeats n, and the k of pass@k."""
 
     cluster_column: str | None = None
+    n: int = 1
     k: tuple[int, ...] = (1,)
 
 
@@ -62,7 +66,8 @@ class Evaluator:
     """Base of all evaluators that look at predictions and references. Subclasses state their source, range and direction.
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
-    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have.
+    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
+    that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes.
     """
 
     metric: ClassVar[str] = "score"
@@ -70,7 +75,9 @@ class Evaluator:
     higher_is_better: ClassVar[bool] = True
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {}
     needs: frozenset[str] = frozenset()
+    blank: ClassVar[Json] = ""
     uses_references: ClassVar[bool] = True
+    needs_sandbox: frozenset[str] = frozenset()
     design: Design = Design()
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
@@ -100,7 +107,7 @@ class Evaluator:
         """Return one rating a prediction.
 
         Raises:
-            DataError: no predictions, or lengths that differ.
+            DataError: no predictions, lengths that differ, or an answer or a reference that this evaluator cannot read.
         """
         given = [None] * len(predictions) if references is None else references
         rows = [{}] * len(predictions) if rows is None else rows
@@ -108,7 +115,10 @@ class Evaluator:
             raise DataError(f"{type(self).__name__}: no predictions to score")
         if len(given) != len(predictions) or len(rows) != len(predictions):
             raise DataError(f"{type(self).__name__}: {len(predictions)} predictions, {len(given)} references and {len(rows)} rows")
-        return [self._rating(value) for value in self.observe_all(predictions, given, rows)]
+        try:
+            return [self._rating(value) for value in self.observe_all(predictions, given, rows)]
+        except _UNREADABLE as exc:
+            raise DataError(f"{type(self).__name__} cannot score these answers: {type(exc).__name__}: {exc}") from exc
 
     def measure(
         self, predictions: Sequence[Any], references: Sequence[Any] | None = None, rows: Sequence[Row] | None = None
@@ -123,6 +133,24 @@ class Evaluator:
             return Rating({self.metric: float(value)}, correct=value)
         return Rating(dict(value)) if isinstance(value, Mapping) else Rating({self.metric: float(value)})
 
+    def _rate_all(self, predictions: list[Any], references: list[Any], rows: list[Row]) -> list[Rating]:
+        """Rate a cell; one unreadable answer is wrong and says why, instead of costing all others their score."""
+        if not predictions:
+            return []
+        try:
+            return self.rate(predictions, references, rows)
+        except DataError:
+            found: list[Rating] = []
+            for prediction, reference, row in zip(predictions, references, rows, strict=True):
+                try:
+                    found += self.rate([prediction], [reference], [row])
+                except DataError as exc:
+                    found.append(Rating({self.metric: 0.0}, None, {"error": str(exc)}))
+            if all("error" in (rating.detail or {}) for rating in found):
+                raise
+            verdicts = any(rating.correct is not None for rating in found)
+            return [replace(r, correct=False) if verdicts and r.correct is None else r for r in found]
+
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> tuple[list[Row], Mapping[str, Json]] | None:
         """Return None: no judge is needed."""
         return None
@@ -134,8 +162,8 @@ class Evaluator:
         from evaluators.cell import items_of, metrics_of, scores_of
 
         items = items_of(extracted, samples, outputs, self)
-        predictions = ["" if item.prediction is None else item.prediction for item in items]
-        ratings = self.rate(predictions, [item.reference for item in items], [item.row for item in items]) if items else []
+        predictions = [self.blank if item.prediction is None else item.prediction for item in items]
+        ratings = self._rate_all(predictions, [item.reference for item in items], [item.row for item in items])
         ratings = [r.wrong() if item.refused else r for r, item in zip(ratings, items, strict=True)]
         scores = scores_of(items, ratings)
         return scores, metrics_of(self, items, ratings)

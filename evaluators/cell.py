@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -80,13 +81,20 @@ def scores_of(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Score]:
 
 
 def metrics_of(evaluator: Evaluator, items: Sequence[Item], ratings: Sequence[Rating]) -> list[Metric]:
-    """Return the metrics of a cell, the leading one first; those over repeats follow. No item: one metric without a value."""
+    """Return the metrics of a cell, the leading one first; those over repeats follow.
+
+    Without any item, or where the metric does not exist for these samples, the leading metric has no value.
+    """
+    scale, higher = evaluator.unit(evaluator.metric)
+    absent = [Metric(evaluator.metric, None, scale, higher_is_better=higher)]
     if not items:
-        scale, higher = evaluator.unit(evaluator.metric)
-        return [Metric(evaluator.metric, None, scale, higher_is_better=higher)]
+        return absent
     clusters = clusters_of(items)
-    measured = _means(evaluator, ratings, clusters) if evaluator.averages else _corpus(evaluator, items, ratings, clusters)
-    return repeat_metrics(measured, items, ratings, evaluator.design.k)
+    try:
+        measured = _means(evaluator, ratings, clusters) if evaluator.averages else _corpus(evaluator, items, ratings, clusters)
+    except (DataError, ArithmeticError):  # one class only, nothing to divide by: a property of the data, not a fault of the run
+        measured = absent
+    return repeat_metrics(measured, items, ratings, evaluator.design.n, evaluator.design.k)
 
 
 def clusters_of(items: Sequence[Item]) -> list[Hashable] | None:
@@ -99,22 +107,30 @@ def clusters_of(items: Sequence[Item]) -> list[Hashable] | None:
 
 def _means(evaluator: Evaluator, ratings: Sequence[Rating], clusters: list[Hashable] | None) -> list[Metric]:
     metrics = []
-    for name, measured in evaluator.combine(ratings).items():
-        rows = [i for i, rating in enumerate(ratings) if name in rating.values]
-        if not rows:
-            metrics.append(_scaled(evaluator, name, Estimate(measured), factor=1.0))
-            continue
-        values = [ratings[i].values[name] for i in rows]
-        binary = all(v in (0.0, 1.0) for v in values) and (name != evaluator.metric or ratings[rows[0]].correct is not None)
-        estimate = mean_estimate(values, None if clusters is None else [clusters[i] for i in rows], binary=binary)
-        metrics.append(replace(_scaled(evaluator, name, estimate), value=measured))
+    for name, value in evaluator.combine(ratings).items():
+        estimate = _closed_form(evaluator, name, ratings, clusters)
+        metrics.append(_scaled(evaluator, name, value, estimate))
     return metrics
+
+
+def _closed_form(evaluator: Evaluator, name: str, ratings: Sequence[Rating], clusters: list[Hashable] | None) -> Estimate | None:
+    """The mean of a metric's values and its error, in the metric's unit; None where no sample has a value."""
+    rows = [i for i, rating in enumerate(ratings) if name in rating.values]
+    if not rows:
+        return None
+    values = [ratings[i].values[name] for i in rows]
+    binary = all(v in (0.0, 1.0) for v in values) and (name != evaluator.metric or ratings[rows[0]].correct is not None)
+    found = mean_estimate(values, None if clusters is None else [clusters[i] for i in rows], binary=binary)
+    return found.times(evaluator.unit(name)[0] or 1.0)
 
 
 def _corpus(
     evaluator: Evaluator, items: Sequence[Item], ratings: Sequence[Rating], clusters: list[Hashable] | None
 ) -> list[Metric]:
-    """Metrics that are no means: each repeat is combined by itself, repeats are averaged, units are resampled for the error."""
+    """Metrics that need not be means: each repeat is combined by itself, repeats are averaged.
+
+    Errors come from resampled units, unless a metric turns out to be the mean of its values after all.
+    """
     units: dict[Hashable, list[int]] = defaultdict(list)
     for i, item in enumerate(items):
         units[item.sample_id if clusters is None else clusters[i]].append(i)
@@ -138,14 +154,18 @@ def _corpus(
         return [found.get(name, value) for name, value in whole.items()]
 
     # the draws are bounded by the work one of them costs
-    errors = bootstrap(len(groups), redrawn, resamples=max(100, min(1000, _WORK // len(ratings))))
-    estimates = errors or [Estimate(value) for value in whole.values()]
-    return [_scaled(evaluator, name, estimate, factor=1.0) for name, estimate in zip(whole, estimates, strict=True)]
+    drawn: Sequence[Estimate | None] | None = bootstrap(len(groups), redrawn, resamples=max(100, min(1000, _WORK // len(ratings))))
+    metrics = []
+    for (name, value), estimate in zip(whole.items(), drawn or [None] * len(whole), strict=True):
+        closed = _closed_form(evaluator, name, ratings, clusters)
+        mean = closed is not None and math.isclose(closed.value, value, rel_tol=1e-9, abs_tol=1e-9)
+        metrics.append(_scaled(evaluator, name, value, closed if mean else estimate))
+    return metrics
 
 
-def _scaled(evaluator: Evaluator, name: str, estimate: Estimate, *, factor: float | None = None) -> Metric:
+def _scaled(evaluator: Evaluator, name: str, value: float, estimate: Estimate | None) -> Metric:
     scale, higher = evaluator.unit(name)
-    return metric_of(name, estimate, scale, higher=higher, factor=factor or scale or 1.0)
+    return replace(metric_of(name, estimate or Estimate(value), scale, higher=higher), value=value)
 
 
 def _load(text: str | None) -> Json:

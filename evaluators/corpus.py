@@ -66,6 +66,7 @@ class AUCROCEvaluator(Evaluator):
     """Area under the ROC curve of the second class's probability, and accuracy: 0–100, more is better (Hanley & McNeil 1982)."""
 
     metric = "auc_score"
+    blank = (0.5, 0.5)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the probability of class 1, the true class and whether the likelier class is right."""

@@ -77,6 +77,7 @@ class MultiIFEvaluator(Evaluator):
     """
 
     metric = "overall"
+    blank = ("", "", "")
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return what was followed in each turn.
@@ -84,7 +85,7 @@ class MultiIFEvaluator(Evaluator):
         Raises:
             DataError: an answer with fewer than three turns.
         """
-        if not isinstance(prediction, list) or len(prediction) < 3:
+        if not isinstance(prediction, list | tuple) or len(prediction) < 3:
             raise DataError(f"MultiIFEvaluator needs the answers of three turns, got {prediction!r}")
         turns = [
             followed(str(text), reference[f"turn_{n}_instruction_id_list"], reference[f"turn_{n}_kwargs"])

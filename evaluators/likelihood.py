@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
+from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
 
@@ -16,15 +17,22 @@ class AveragePPLEvaluator(Evaluator):
     metric = "average_ppl"
     scale = None
     higher_is_better = False
+    blank = None
     column: ClassVar[str] = "ppl"
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
-        """Return the loss of one sample."""
-        return Rating(data=(float(row.get(self.column, prediction)), 1.0))
+        """Return the loss of one sample and its weight; a sample that was refused has neither and is in no mean."""
+        loss = row.get(self.column, prediction)
+        return Rating() if loss is None else Rating(data=(float(loss), self.weight(row)))
+
+    def weight(self, row: Row) -> float:
+        """Return how much a sample counts."""
+        return 1.0
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return total loss over total weight."""
-        return {self.metric: math.fsum(r.data[0] for r in ratings) / math.fsum(r.data[1] for r in ratings)}
+        measured = [rating.data for rating in ratings if rating.data]
+        return {self.metric: math.fsum(loss for loss, _ in measured) / math.fsum(weight for _, weight in measured)}
 
 
 class AverageMinKEvaluator(AveragePPLEvaluator):
@@ -35,11 +43,13 @@ class AverageMinKEvaluator(AveragePPLEvaluator):
 
 
 class AverageInferencePPLEvaluator(AveragePPLEvaluator):
-    """Total loss over total tokens, less is better (OpenCompass ``AverageInferencePPLEvaluator``). Needs ``token_len``."""
+    """Total loss over total tokens, less is better (OpenCompass ``AverageInferencePPLEvaluator``)."""
 
-    def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
-        """Return the loss of one sample and its tokens."""
-        return Rating(data=(float(row.get(self.column, prediction)), float(row["token_len"])))
+    needs = frozenset({"token_len"})
+
+    def weight(self, row: Row) -> float:
+        """Return the tokens of a sample."""
+        return float(row["token_len"])
 
 
 class BPCEvaluator(AveragePPLEvaluator):
@@ -52,10 +62,13 @@ class BPCEvaluator(AveragePPLEvaluator):
     column = "loss"
     needs = frozenset({"total_chr_num"})
 
-    def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
-        """Return the loss of one window and the corpus's characters."""
-        return Rating(data=(float(row.get(self.column, prediction)), float(row["total_chr_num"])))
+    def weight(self, row: Row) -> float:
+        """Return the corpus's characters."""
+        return float(row["total_chr_num"])
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the bits per character."""
-        return {self.metric: math.fsum(r.data[0] for r in ratings) / (ratings[0].data[1] * math.log(2))}
+        measured = [rating.data for rating in ratings if rating.data]
+        if not measured:
+            raise DataError("no window was measured: bits per character do not exist")
+        return {self.metric: math.fsum(loss for loss, _ in measured) / (measured[0][1] * math.log(2))}

@@ -31,13 +31,13 @@ def rated(judge: Any, predictions: Sequence[Any], references: Sequence[Any]) -> 
     """Return right or wrong by a judge of (answer, reference) that runs in worker processes."""
     pairs = [(str(p), str(r)) for p, r in zip(predictions, references, strict=True)]
     distinct = list(dict.fromkeys(pairs))
-    verdicts = dict(zip(distinct, run_limited(judge, distinct, limit=_LIMIT, fallback=False), strict=True))
+    verdicts = dict(zip(distinct, run_limited(judge, distinct, limit=_LIMIT, fallback=False, warm=library), strict=True))
     return [Rating({"accuracy": float(verdicts[pair])}, bool(verdicts[pair])) for pair in pairs]
 
 
 def verified(prediction: str, reference: str) -> bool:
     """Return whether math-verify takes an anchored answer for the reference."""
-    parse, verify = _library()
+    parse, verify = library()
     gold = parse(f"${reference}$", extraction_config=_configs()[0], extraction_mode="first_match", parsing_timeout=None)
     if not gold:
         return False
@@ -51,7 +51,7 @@ def _unscaled(parsed: list[Any]) -> list[Any]:
 
 
 @cache
-def _library() -> tuple[Any, Any]:
+def library() -> tuple[Any, Any]:
     """math-verify's parse and verify; the worker's limit replaces their timers, about which they would warn."""
     import logging
 
@@ -118,6 +118,6 @@ def _split(text: str) -> list[str]:
 
 
 def _equal(left: str, right: str) -> bool:
-    parse, verify = _library()
+    parse, verify = library()
     sides = [parse(f"${side}$", parsing_timeout=None) for side in (right, left)]
     return all(sides) and bool(verify(sides[0], sides[1], float_rounding=8, timeout_seconds=None))

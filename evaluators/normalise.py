@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
+from fractions import Fraction
+
+from leaderflow.core.types import Json
 
 _ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _CHINESE_PUNCTUATION = (
@@ -37,3 +41,20 @@ def cut(text: str) -> list[str]:
 
     jieba.setLogLevel(logging.WARNING)
     return list(jieba.cut(text))
+
+
+def number(value: Json) -> Fraction | None:
+    """Return the exact value of a number or of its text, None for anything else.
+
+    Separators of thousands, currency and per cent signs do not count; ``1/2`` is a fraction.
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    text = unicodedata.normalize("NFKC", str(value)).replace("−", "-")
+    text = re.sub(r"(?<=\d)[,\s](?=\d{3}(?!\d))", "", text).strip().strip("$€£¥%").strip()
+    if not re.fullmatch(r"[+-]?(?:\d{1,4000}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3}|/\d{1,4000})?", text):
+        return None
+    try:
+        return Fraction(text.removesuffix("."))
+    except (ValueError, ZeroDivisionError):
+        return None

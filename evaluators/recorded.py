@@ -1,17 +1,8 @@
-"""The evaluators that carry names of OpenCompass: dotted class → our registered name, and its way of scoring repeats."""
+"""The evaluators that carry names of OpenCompass: dotted class → our registered name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from statistics import fmean
-from typing import Any
-
-from evaluators.base import Evaluator, Rating
-from leaderflow.core.errors import DataError
-from leaderflow.core.statistics import g_pass_at_k, mg_pass_at_k
-from leaderflow.core.types import Row
-
-THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0)
+from collections.abc import Mapping
 
 _OPENICL = {
     "icl_hf_evaluator": "AccEvaluator AccwithDetailsEvaluator AccContaminationEvaluator RougeEvaluator BleuEvaluator MccEvaluator "
@@ -56,6 +47,7 @@ _DATASETS = {
     "game24": "Game24Evaluator",
     "gpqa": "GPQAEvaluator",
     "gsm8k": "Gsm8kEvaluator",
+    "humaneval": "HumanEvalEvaluator",
     "infinitebench.infinitebench_endia": "InfiniteBenchendiaEvaluator",
     "infinitebench.infinitebench_mathcalc": "InfiniteBenchmathcalcEvaluator",
     "infinitebench.infinitebench_retrievekv": "InfiniteBenchretrievekvEvaluator",
@@ -72,12 +64,18 @@ _DATASETS = {
     "math401": "Math401Evaluator",
     "math_intern": "MATHInternEvaluator",
     "mathbench": "MathBenchCircularEvaluator",
+    "mbpp": "MBPPEvaluator MBPPPassKEvaluator",
     "mgsm": "MGSM_Evaluator",
     "mmlu_pro": "MMLUProBaseEvaluator",
     "mrcr": "MRCREvaluator",
     "musr.musr": "MusrEvaluator",
     "natural_question": "NQEvaluator",
     "natural_question_cn": "NQEvaluatorCN",
+    "ruler.ruler_cwe": "RulerCweEvaluator",
+    "ruler.ruler_fwe": "RulerFweEvaluator",
+    "ruler.ruler_niah": "RulerNiahEvaluator",
+    "ruler.ruler_qa": "RulerQaEvaluator",
+    "ruler.ruler_vt": "RulerVtEvaluator",
     "squad20": "SQuAD20Evaluator",
     "tabmwp": "TabMWPEvaluator",
     "triviaqa": "TriviaQAEvaluator",
@@ -97,37 +95,3 @@ RECORDED: dict[str, str] = {
     "opencompass.evaluator.math_evaluator.MATHVerifyEvaluator": "MATHVerifyEvaluator",
 }
 """Dotted class of OpenCompass → registered name, the same short name unless two classes share it."""
-
-
-def evaluate_repeats(
-    evaluator: Evaluator,
-    predictions: Sequence[Any],
-    references: Sequence[Any],
-    rows: Sequence[Row] | None,
-    n: int,
-    k: int | list[int],
-) -> dict[str, float]:
-    """Return what OpenCompass' ``evaluate`` reports for `n` runs laid one after the other.
-
-    Every metric is the mean over the runs, called ``<metric> (n runs average)`` for n > 1; G-Pass@k and mG-Pass@k are added where
-    the verdicts are binary and the largest k exceeds 1.
-
-    Raises:
-        DataError: the predictions are no n runs of one length, or k exceeds n.
-    """
-    ks = [k] if isinstance(k, int) else list(k)
-    if max(ks) > n or len(predictions) % n:
-        raise DataError(f"{len(predictions)} predictions are no {n} runs, or k = {max(ks)} exceeds the number of runs")
-    ratings, size = evaluator.rate(predictions, references, rows), len(predictions) // n
-    runs = [evaluator.combine(ratings[i * size : (i + 1) * size]) for i in range(n)]
-    names = {m: m if n == 1 else f"{m} ({n} runs average)" for m in runs[0]}
-    found = {shown: fmean(run[m] for run in runs) for m, shown in names.items()}
-    if n > 1 and max(ks) > 1 and all(r.correct is not None for r in ratings):
-        found |= _tails([ratings[i::size] for i in range(size)], n, ks)
-    return found
-
-
-def _tails(samples: Sequence[Sequence[Rating]], n: int, ks: Sequence[int]) -> dict[str, float]:
-    counts = [sum(bool(rating.correct) for rating in sample) for sample in samples]
-    found = {f"G-Pass@{k}_{t}": 100 * fmean(g_pass_at_k(n, c, k, t) for c in counts) for k in ks for t in THRESHOLDS}
-    return found | {f"mG-Pass@{k}": 100 * fmean(mg_pass_at_k(n, c, k) for c in counts) for k in ks}

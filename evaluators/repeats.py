@@ -6,14 +6,13 @@ All come from the one table of sample × repeat. Samples with fewer than k score
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from evaluators.normalise import number
 from leaderflow.core.errors import SpecError
 from leaderflow.core.statistics import Estimate, g_pass_at_k, mean_estimate, mg_pass_at_k, pass_at_k, pass_hat_k
 from leaderflow.core.types import Json, Metric
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
     from evaluators.base import Rating
     from evaluators.cell import Item
 
-_NUMBER = re.compile(r"[+-]?\d{1,300}(/\d{1,300}|\.\d{0,300})?")
-
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def repeat_metrics(metrics: list[Metric], items: Sequence[Item], ratings: Sequence[Rating], ks: Sequence[int]) -> list[Metric]:
+def repeat_metrics(
+    metrics: list[Metric], items: Sequence[Item], ratings: Sequence[Rating], n: int, ks: Sequence[int]
+) -> list[Metric]:
     """Return a cell's metrics with those over repeats: the leading one becomes ``avg@n``, binary ones get the others.
 
     Raises:
         SpecError: a k above the number of repeats.
     """
-    repeats = max(item.repeat for item in items) + 1
+    repeats = max(n, 1 + max(item.repeat for item in items))
     if bad := [k for k in ks if k > repeats]:
         raise SpecError(f"pass@{bad[0]} needs at least {bad[0]} repeats of every sample, this cell has {repeats}: set n: {bad[0]}")
     if repeats == 1:
@@ -68,14 +67,10 @@ def _vote(answers: Sequence[Json]) -> int | None:
 
 def _same(answer: Json) -> str:
     """Answers with one text here count together: numbers by value (1/2, 0.5, 0.50), other text without case and outer blanks."""
-    text = answer.strip() if isinstance(answer, str) else json.dumps(answer, sort_keys=True)
-    number = text.replace(",", "").replace(" ", "")
-    if not _NUMBER.fullmatch(number):
-        return text.casefold()
-    try:
-        return str(Fraction(number))
-    except ZeroDivisionError:
-        return text.casefold()
+    value = number(answer)
+    if value is not None:
+        return str(value)
+    return (answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)).strip().casefold()
 
 
 def _of_k(counts: Sequence[tuple[int, int, str | None]], k: int) -> list[Metric]:
@@ -99,10 +94,9 @@ def _tail(k: int, threshold: float, n: int, correct: int) -> float:
 def _mean(name: str, values: Sequence[tuple[float, str | None]], *, binary: bool = False) -> Metric:
     numbers, clusters = [v for v, _ in values], [c for _, c in values]
     grouped = None if clusters[0] is None else clusters
-    return metric_of(name, mean_estimate(numbers, grouped, binary=binary), 100.0, factor=100.0)
+    return metric_of(name, mean_estimate(numbers, grouped, binary=binary).times(100.0), 100.0)
 
 
-def metric_of(name: str, estimate: Estimate, scale: float | None, *, higher: bool = True, factor: float = 1.0) -> Metric:
-    """Return an estimate times `factor` as a metric."""
-    stderr, low, high = (None if part is None else part * factor for part in (estimate.stderr, estimate.low, estimate.high))
-    return Metric(name, estimate.value * factor, scale, stderr, low, high, higher)
+def metric_of(name: str, estimate: Estimate, scale: float | None, *, higher: bool = True) -> Metric:
+    """Return an estimate, which is in the metric's unit, as a metric."""
+    return Metric(name, estimate.value, scale, estimate.stderr, estimate.low, estimate.high, higher)

@@ -51,7 +51,8 @@ def postprocess(
         DataError: an answer of no sample, or a missing output column.
         SpecError: a postprocessor that does not exist.
     """
-    rows = dict(rows_of(samples))
+    asked = set(outputs.column("sample_id").to_pylist())  # a shard's own samples, not the whole cell's
+    rows = dict(rows_of(samples.filter([sample_id in asked for sample_id in samples.column("sample_id").to_pylist()])))
     clean = Pipeline(dataset, model_postprocessor, role_markers)
     references = _references(rows, dataset)
     lines = []
@@ -124,7 +125,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     """
     config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
-    evaluator.design = Design(dataset.reader_cfg.cluster_column, tuple(dataset.k))
+    evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
     return evaluator
 
 

@@ -15,14 +15,18 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
+from leaderflow.core.errors import LeaderflowError
+
 Item = tuple[Any, ...]
 Function = Callable[..., Any]
 
 _START = 60.0
-"""Seconds granted for the start of a process and the imports of its function, beside the first item's limit."""
+"""Seconds granted for the start of a process and its `warm` call, which count against no item."""
 
 
-def run_limited(function: Function, items: Sequence[Item], *, limit: float, fallback: Any = None) -> list[Any]:
+def run_limited(
+    function: Function, items: Sequence[Item], *, limit: float, fallback: Any = None, warm: Function | None = None
+) -> list[Any]:
     """Return function(*item) for every item, `fallback` where it raised, crashed or ran longer than `limit` seconds.
 
     Args:
@@ -30,27 +34,33 @@ def run_limited(function: Function, items: Sequence[Item], *, limit: float, fall
         items: its arguments.
         limit: seconds for one item.
         fallback: the result of an item that failed.
+        warm: a module-level function that a new worker calls first, such as one that imports what `function` needs.
+
+    Raises:
+        LeaderflowError: a worker did not start.
     """
-    return _pool(function).run(items, limit, fallback) if items else []
+    return _pool(function, warm).run(items, limit, fallback) if items else []
 
 
 @cache
-def _pool(function: Function) -> _Pool:
-    return _Pool(function)
+def _pool(function: Function, warm: Function | None) -> _Pool:
+    return _Pool(function, warm)
 
 
 class _Pool:
     """As many workers as there are processors, started when they are needed and kept."""
 
-    def __init__(self, function: Function) -> None:
-        self.function, self.lock, self.idle = function, Lock(), list[_Worker]()
+    def __init__(self, function: Function, warm: Function | None) -> None:
+        self.function, self.warm, self.lock, self.idle = function, warm, Lock(), list[_Worker]()
 
     def run(self, items: Sequence[Item], limit: float, fallback: Any) -> list[Any]:
         results, todo, busy = [fallback] * len(items), iter(range(len(items))), list[_Worker]()
         with self.lock:
+            wanted = min(len(items), len(os.sched_getaffinity(0))) - len(self.idle)
+            self.idle += [_Worker(self.function, self.warm) for _ in range(wanted)]
             try:
-                for _ in range(min(len(items), len(os.sched_getaffinity(0)))):
-                    self._start(busy, items, todo, limit)
+                while self.idle and self._start(busy, items, todo, limit):
+                    pass
                 while busy:
                     self._collect(busy, results)
                     while self.idle and self._start(busy, items, todo, limit):
@@ -64,7 +74,7 @@ class _Pool:
         position = next(todo, None)
         if position is None:
             return False
-        worker = self.idle.pop() if self.idle else _Worker(self.function)
+        worker = self.idle.pop()
         worker.give(position, items[position], limit)
         busy.append(worker)
         return True
@@ -81,23 +91,37 @@ class _Pool:
                 self.idle.append(worker)
             else:
                 worker.stop()
-                self.idle.append(_Worker(self.function))
+                self.idle.append(_Worker(self.function, self.warm))
 
 
 class _Worker:
     """One process that answers one item at a time."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, warm: Function | None) -> None:
         context = get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_serve, args=(function, other), daemon=True)
+        self.process = context.Process(target=_serve, args=(function, warm, other), daemon=True)
         self.process.start()
         other.close()
-        self.position, self.deadline, self.grace = -1, 0.0, _START
+        self.position, self.deadline, self.ready = -1, 0.0, False
+        self.name = getattr(function, "__qualname__", repr(function))
 
     def give(self, position: int, item: Item, limit: float) -> None:
-        self.position, self.deadline, self.grace = position, monotonic() + limit + self.grace, 0.0
+        if not self.ready:
+            self._await_start()
+        self.position, self.deadline = position, monotonic() + limit
         self.pipe.send(item)
+
+    def _await_start(self) -> None:
+        try:
+            started = self.pipe.poll(_START)
+            if started:
+                self.pipe.recv()
+        except (EOFError, OSError):
+            started = False
+        if not started:
+            raise LeaderflowError(f"a worker process of {self.name} did not start; run it by itself to see why")
+        self.ready = True
 
     def take(self, results: list[Any]) -> bool:
         """Store the result of the item; False if the process has died."""
@@ -115,7 +139,10 @@ class _Worker:
         self.process.join()
 
 
-def _serve(function: Function, pipe: Connection) -> None:
+def _serve(function: Function, warm: Function | None, pipe: Connection) -> None:
+    if warm:
+        warm()
+    pipe.send(None)
     while True:
         try:
             item = pipe.recv()

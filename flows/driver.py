@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from evaluators import stage as evaluators
 from flows import work
 from flows.submit import Submit
 from flows.tally import Tally
@@ -111,6 +112,7 @@ class Driver:
     def _try(self, cell: Work) -> None:
         """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
         read = self.read[cell.dataset.abbr]
+        evaluators.check(cell.dataset, read.rows)
         example = read.pool_rows.column("sample_id").to_pylist()[:1]
         sample = read.rows.slice(0, 1)
         examples = table_of(EXAMPLES, [{"sample_id": sample.column("sample_id")[0].as_py(), "example_ids": example}])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from evaluators import stage as evaluators
 from inference import stage as inference
-from leaderflow.core import registry
-from leaderflow.core.errors import SpecError
+from leaderflow.core import registry, sandbox
+from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
 from tasks.retrieve import helpers
@@ -52,6 +53,7 @@ def plan_cells(session: Session) -> list[Work]:
     spec = session.spec
     for index, dataset in enumerate(spec.datasets):
         check_dataset(dataset, f"datasets[{index}] ({dataset.abbr})")
+        check_sandbox(dataset, allow_unsafe_code=spec.allow_unsafe_code)
     for model in spec.models:
         inference.check_model(model)
         if model.pred_postprocessor is not None:
@@ -69,6 +71,20 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
     for name, config in {**named, **{f"extractors.{k}": v for k, v in scoring.extractors.items()}}.items():
         if config is not None:
             registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")
+
+
+def check_sandbox(dataset: DatasetSpec, *, allow_unsafe_code: bool) -> None:
+    """See that the programs which scoring executes can be executed here.
+
+    Raises:
+        SpecError: there is no sandbox, or no compiler for the language.
+    """
+    if languages := getattr(evaluators.build_evaluator(dataset), "needs_sandbox", None):
+        try:
+            with sandbox.unsafe_code(allow_unsafe_code):
+                sandbox.require(languages)
+        except UsageError as error:
+            raise SpecError(str(error), key=f"{dataset.abbr}.eval_cfg.evaluator") from error
 
 
 def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:

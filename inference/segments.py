@@ -14,7 +14,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,7 +70,7 @@ class SegmentWriter:
         hidden.rename(self.path)
         self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
         self._pending: list[tuple[float, Answer]] = []
-        self._failure: OSError | None = None
+        self._failure: Exception | None = None
         self._adding, self._writing, self._closed = threading.Lock(), threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._flush_regularly, name="answers-flush", daemon=True)
         self._thread.start()
@@ -86,7 +86,29 @@ class SegmentWriter:
             self._pending.append((time.time(), answer))
 
     def flush(self) -> None:
-        """Write what was added and wait until the disk has it."""
+        """Write what was added and wait until the disk has it.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        self._try(self._write)
+
+    def close(self) -> None:
+        """Flush, end the stream and let go of the file.
+
+        Raises:
+            StoreError: something could not be written.
+        """
+        self._closed.set()
+        self._thread.join()
+        try:
+            for step in (self._write, self._stream.close, self._file.close):
+                self._try(step)
+        finally:
+            with contextlib.suppress(OSError):
+                self._file.close()
+
+    def _write(self) -> None:
         with self._writing:
             with self._adding:
                 pending, self._pending = self._pending, []
@@ -95,31 +117,26 @@ class SegmentWriter:
                 self._file.flush()
                 os.fsync(self._file.fileno())
 
-    def close(self) -> None:
-        """Flush, end the stream and let go of the file; an empty segment is removed."""
-        self._closed.set()
-        self._thread.join()
-        try:
-            self.flush()
-            self._stream.close()
-        except OSError as exc:
-            self._failure = self._failure or exc
-        finally:
-            self._file.close()
+    def _try(self, step: Callable[[], None]) -> None:
         self._check()
+        try:
+            step()
+        except Exception as exc:
+            self._failure = exc
+            self._check()
 
     def _check(self) -> None:
         if self._failure is not None:
+            said = getattr(self._failure, "strerror", None) or str(self._failure)
             raise StoreError(
-                f"cannot store answers in {self.path}: {self._failure.strerror}; free space and run the same command again"
-            )
+                f"cannot store answers in {self.path}: {said}; run the same command again when it can"
+            ) from self._failure
 
     def _flush_regularly(self) -> None:
         while not self._closed.wait(FLUSH_S):
             try:
                 self.flush()
-            except OSError as exc:  # told by the next `add` or `close`, in the thread that can act on it
-                self._failure = exc
+            except StoreError:  # told by the next `add` or `close`, in a thread that can act on it
                 return
 
 

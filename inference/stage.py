@@ -16,7 +16,7 @@ from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import ModelSpec, Typed
-from leaderflow.core.types import Answer, Backend, Capability, Inferencer, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Inferencer, Json, Request, Settings
 
 _HANDED = frozenset({"spec"})
 _ANSWER_COLUMNS = tuple(name for name in OUTPUTS.names if name in Answer.__dataclass_fields__ and name != "request_key")
@@ -69,12 +69,14 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     """Return the settings that a model is asked with: token limit, sampling, stops.
 
     Who wins: the dataset's inferencer block (the recipe's, or what the user's spec or ``--set`` put over it) beats the model block
-    (`max_out_len`, `generation_kwargs`). Stops of both hold. An inferencer that does not generate takes the model's.
+    (`max_out_len`, `generation_kwargs`). Stops of both hold, and so does the `end` of the role that a meta_template lets generate.
+    An inferencer that does not generate takes the model's.
 
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.
     """
-    settings = with_kwargs(Settings(max_out_len=model.max_out_len), model.generation_kwargs)
+    turn_end = Settings(max_out_len=model.max_out_len, stop=ends_of_turn(model.meta_template))
+    settings = with_kwargs(turn_end, model.generation_kwargs)
     inferencer = registry.build("inferencer", inferencer_cfg, repeats=1)
     if isinstance(inferencer, GenInferencer):
         settings = inferencer.settings(settings)
@@ -84,6 +86,18 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
             limits = f"max_out_len {settings.max_out_len} leaves no room in max_seq_len {model.max_seq_len}"
             raise SpecError(f"{limits}; lower the first or raise the second", key=f"models.{model.abbr}")
     return settings
+
+
+def ends_of_turn(meta_template: Json) -> tuple[str, ...]:
+    """Return the texts that end the model's turn in a meta_template, without the blanks around them.
+
+    An end of nothing but blanks is left out: as a stop it would cut every answer after its first line.
+    """
+    if not isinstance(meta_template, dict):
+        return ()
+    roles = [role for name in ("round", "reserved_roles") for role in meta_template.get(name) or [] if isinstance(role, dict)]
+    ends = [role.get("end") for role in roles if role.get("generate")]
+    return tuple(dict.fromkeys(end.strip() for end in ends if isinstance(end, str) and end.strip()))
 
 
 def infer(

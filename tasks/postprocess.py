@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pyarrow as pa
-from templating.stage import role_markers
 
 from evaluators import stage
 from leaderflow.core import identity
@@ -14,6 +13,7 @@ from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
+from templating.stage import role_markers
 
 
 class PostprocessStep(Step):
@@ -42,7 +42,7 @@ class PostprocessStep(Step):
         evaluator = self.dataset.eval_cfg.evaluator
         return {
             "eval_cfg": own,
-            "evaluator": evaluator.get("pred_postprocessor"),
+            "evaluator": [evaluator.get(name) for name in ("pred_postprocessor", "dataset_postprocessor")],
             "model": self.model.pred_postprocessor,
             "markers": self.markers,
             "choice": self.choice,

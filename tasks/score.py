@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from evaluators import stage
-from leaderflow.core import identity
+from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json
@@ -51,7 +51,8 @@ class ScoreStep(Step):
         store = self.session.store
         extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
         outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
-        scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset)
+        with sandbox.unsafe_code(self.session.spec.allow_unsafe_code):
+            scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset)
         self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
 

@@ -9,12 +9,14 @@ from evaluators.extractors.text import braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _PHRASE = re.compile(
-    r"(?i:(?<![A-Za-z])answer(?:\s+(?:to|for)\b[^.\n:;]{0,80}?)?\s*(?:\*\*|__)?\s*(?:\b(?:is|was|would be|must be|should be)\b\s*(?::)?|[:：])\s*(?:(?:\*\*|__)(?=\s))?)"
+    r"(?i:(?<![A-Za-z])answer(?:\s+(?:to|for)\b[^.\n:;]{0,80}?)?\s*(?:\*\*|__)?\s*(?:\b(?:is|was|would be|must be"
+    r"|should be)\b\s*(?::)?|[:：])\s*(?:(?:\*\*|__)(?=\s))?)"
     r"|答案\w{0,3}?(?:是|为|[:：])[:：]?|####[ \t]+(?=\S)"
 )
 _TAG = re.compile(r"<((?:final_?)?answer)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _END = re.compile(
-    r"(?<!\bSt)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bMt)[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so|which)\b| (?:because|since)\b"
+    r"(?<!\bSt)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bMt)[.!?](?=\s+[A-Z\"'(]|\s*\Z|\s*\n)|。|\n|, (?:because|since|as|so"
+    r"|which)\b| (?:because|since)\b"
 )
 _WRAPPED = re.compile(
     r"\A(?:\*\*(.+)\*\*|__(.+)__|`(.+)`|\$\$?(.+?)\$?\$|\\\((.+)\\\)|\\\[(.+)\\\]|\"(.+)\"|“(.+)”|「(.+)」)\Z", re.DOTALL
@@ -34,9 +36,10 @@ def boxed(text: str) -> Extraction:
 
 
 def final_answer(text: str) -> Extraction:
-    """Return the final answer in the reply's own words: the last box, else the last answer tag, else what the last answer phrase states.
+    """Return the final answer in the reply's own words: the last box, else the last answer tag, else the last answer phrase's.
 
-    Emphasis, quotes, dollar signs and the full stop around it are no part of it; round brackets are: "the answer is **(B)**." gives ``(B)``.
+    Emphasis, quotes, dollar signs and the full stop around it are no part of it; round brackets are: "the answer is **(B)**."
+    gives ``(B)``.
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
@@ -58,7 +61,7 @@ def _tagged(part: str) -> tuple[int, int] | None:
 
 
 def _phrased(part: str) -> tuple[int, int] | None:
-    for phrase in reversed(list(_PHRASE.finditer(part))):
+    for phrase in reversed(list(_PHRASE.finditer(part))[-20:]):
         start = phrase.end() + len(part[phrase.end() :]) - len(part[phrase.end() :].lstrip())
         end = next((m.start() for m in _END.finditer(part, start)), len(part))
         if part[start:end].strip(" *_`.:") and not mentions.is_mention(part, phrase.start(), phrase.end(), end):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from evaluators.extractors import cues, mentions
-from evaluators.extractors.text import hide_reasoning, plain, turns
+from evaluators.extractors.text import BOX, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
 
@@ -46,8 +46,14 @@ class _Found:
     firm: bool
 
 
+_BESIDE = re.compile(rf"\}}\s{{0,5}}(?:,|and|\s){{0,5}}\s{{0,5}}{BOX}")
+"""What stands between two boxes side by side: they hold one answer."""
+
+
 def _extract(text: str, options: str, several: bool) -> Extraction:
     view = plain(hide_reasoning(text))
+    if several:
+        view = _BESIDE.sub(lambda match: "," + " " * (len(match[0]) - 1), view)
     patterns = _patterns(options)
     for offset, part in turns(view):
         found = _decide(part, list(_statements(part, patterns, several))) or _bare(part, patterns, several)
@@ -60,9 +66,9 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
     """Return the last firm statement, or a later loose one where the text between takes the firm one back."""
     found.sort(key=lambda f: (f.end, -f.start))
     firm = [f for f in found if f.firm]
-    last = (firm or found or [None])[-1]
-    if last is None:
+    if not found:
         return None
+    last = (firm or found)[-1]
     for later in found:
         if later.start > last.end and mentions.RETRACTION.search(part, last.end, later.start):
             last = later
@@ -73,12 +79,14 @@ def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Foun
     for pattern, firm in patterns.stated:
         for match in pattern.finditer(part):
             found = _found(match, patterns, several, firm)
+            if match.start() == match.start("list") and not cues.LED.search(part[max(match.start() - 40, 0) : match.start()]):
+                continue
             if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
                 yield found
 
 
 def _found(match: re.Match[str], patterns: _Patterns, several: bool, firm: bool) -> _Found | None:
-    """Return the labels of a list in option order; None where one was asked for and another number came, or the list leaves open which."""
+    """Return the labels of a list in option order; None where one was asked for and several came, or the list is open."""
     stated = patterns.words.sub(lambda word: " " * len(word[0]), match["list"])
     letters = [letter for letter in re.finditer(r"[^\W_]", stated) if letter[0].upper() in patterns.canonical]
     distinct = {patterns.canonical[letter[0].upper()] for letter in letters}
@@ -92,17 +100,26 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     """Return the letter of a reply that is nothing else, or whose first or last line begins with it or whose last word it is."""
     if whole := patterns.alone.fullmatch(part):
         return _found(whole, patterns, several, firm=True)
-    lines = [line for line in re.finditer(r"[^\n]*\S[^\n]*", part) if len(cues.ENUMERATED.findall(line[0])) < 3]
+    lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
     match = patterns.last_word.search(part)
-    if match and patterns.label.search(mentions.SENTENCE.split(part[: match.start()])[-1]):
+    if match and not _closes(part[max(match.start() - 300, 0) : match.start() + 1], patterns):
         match = None
     if len(set(letters)) == 1:
         match = labelled.get(len(lines) - 1) or labelled.get(0) or match
     elif letters:
         match = labelled.get(len(lines) - 1) if letters.count(letters[-1]) > 1 else None
     return _found(match, patterns, several, firm=False) if match else None
+
+
+def _closes(before: str, patterns: _Patterns) -> bool:
+    """Return whether a letter after `before` ends a thought: a sentence is over, or some words led to it and name no other."""
+    if before[-1] != ",":
+        return not patterns.label.search(mentions.SENTENCE.split(before[:-1])[-1])
+    sentence = mentions.SENTENCE.split(before)[-1]
+    named = patterns.label.search(sentence) or mentions.CONDITION.search(sentence) or mentions.OTHERS.search(sentence)
+    return not named and len(sentence.split()) > 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,25 @@ _FENCE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
-_NOT_PROGRAMS = frozenset(["text", "txt", "plaintext", "output", "console", "bash", "sh", "shell", "json", "markdown", "md", "diff", "yaml", "xml", "html"])
+_NOT_PROGRAMS = frozenset(
+    (
+        "text",
+        "txt",
+        "plaintext",
+        "output",
+        "console",
+        "bash",
+        "sh",
+        "shell",
+        "json",
+        "markdown",
+        "md",
+        "diff",
+        "yaml",
+        "xml",
+        "html",
+    )
+)
 _DEFINES = re.compile(
     r"^\s*(?:async def|def|class|from\s+\S+\s+import|import)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
 )
@@ -41,9 +59,9 @@ _EFFECTIVE = (
 def code_block(text: str, language: str = "python", which: Literal["last", "first"] = "last") -> Extraction:
     """Return the program of a reply: a fenced block, or the unfenced program that the reply is or contains.
 
-    Blocks of `language`, or without a language, come before others, closed ones before one that is cut off, those that define something
-    before examples of their use; shell sessions and outputs are no programs. Drafts in reasoning are not read. The body of a
-    function keeps its indentation.
+    Blocks of `language`, or without a language, come before others, closed ones before one that is cut off, those that define
+    something before examples of their use; shell sessions and outputs are no programs. Drafts in reasoning are not read. The
+    body of a function keeps its indentation.
 
     Args:
         text: the reply.
@@ -71,7 +89,7 @@ def _rank(block: re.Match[str], language: str) -> tuple[int, bool, bool]:
 
 
 def _unfenced(view: str, language: str) -> Extraction:
-    """Return the text if it is a program or a function's body, else the longest program in it that starts with a definition."""
+    """Return the text if it is a program or a function's body, else the longest part that starts with a definition."""
     if language != "python":
         return Extraction(None)
     opening = _OPENING.match(view)
@@ -87,7 +105,7 @@ def _unfenced(view: str, language: str) -> Extraction:
 
 
 def _runs(code: str) -> bool:
-    """Return whether `code` is a Python program or an indented function body that does something; a word or a formula does nothing."""
+    """Return whether `code` is Python, or an indented function body, that does something; a word or a formula does nothing."""
     body = code[:1] in (" ", "\t")
     try:
         nodes = ast.parse("def body():\n" + code if body else code).body

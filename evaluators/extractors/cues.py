@@ -1,7 +1,7 @@
 """How replies state an option: tables of patterns, data only.
 
-In a pattern ``<LIST>`` is one label or several, ``<L>`` a single one, ``<GAP>`` what may stand before it. Words match in any case; a
-label that could be a word ("A", "I", any small letter) counts only where its neighbours show that it is none.
+In a pattern ``<LIST>`` is one label or several, ``<L>`` a single one, ``<GAP>`` what may stand before it. Words match in any
+case; a label that could be a word ("A", "I", any small letter) counts only where its neighbours show that it is none.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ import re
 from evaluators.extractors.text import BOX
 
 _HAN = r"\u4e00-\u9fff"
-_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–-]|(?i:because|since|due|which|\()|" + f"[{_HAN}])"
+_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
 _JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
 
-GAP = r"[\s\"'「【(\[{<:=>→—–-]*(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply|just|the)\b[\s:]*)*"
+GAP = (
+    r"[\s\"'「【(\[{<:=>→—–-]*+(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply"
+    r"|just|both|all|only|the)\b[\s:]*)*"
+)
 _WORD = (
-    r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|(?:number|answer) (?=choice|option))[\s:]*"
+    r"(?:(?i:(?:the )?(?:correct |right |final )?(?:options?|choices?|letters?|answers?|statements?)\b|(?:number"
+    r"|answer) (?=choice|option))[\s:]{0,4}"
     r"|选项|选){0,2}"
 )
 _BE = (
-    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
+    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|(?:is|are) (?:\w+ )?likely to be"
+    r"|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
     r"|[\"']?\s*(?::|=>?|->|→|⇒|—|–|-(?=\s)))"
 )
 
@@ -31,7 +36,7 @@ def letter(options: str) -> str:
     weak += "".join(o for o in options if o.islower())
     strong = "".join(o for o in options if o not in weak)
     han = f"|[{_HAN}]" if re.search(f"[{_HAN}]", options) else ""
-    edge = rf"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-[A-Za-z0-9]|\.[A-Za-z]\.|\.[0-9]|\s*=\s*\S|:\\{han})"
+    edge = rf"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-[A-Za-z0-9]|\.\s?[A-Za-z]\.|\.[0-9]|\s*=\s*\S|:\\{han})"
     joined = f"(?:{_ENDS}|(?<!I){_JOINS})"
     kinds = [f"[{re.escape(strong)}]{edge}"] if strong else []
     kinds += [f"[{re.escape(weak)}]{edge}(?={joined})"] if weak else []
@@ -43,51 +48,66 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
     Without `lead` it starts at the first label, which is faster where nothing stands before it.
     """
-    closed = rf"{label}\s*[)\]}}\"'」】]*"
-    item = rf"{_WORD}[(\[{{\"'「【]*\s*{closed}"
+    closed = rf"{label}\s{{0,3}}[)\]}}\"'」】]{{0,4}}"
+    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}\s{{0,3}}{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?:\s*(?:[,/;&+、]|(?i:and|or|as well as)\b|[和与及或]))+\s*"
+    joint = r"(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20}"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
-    return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs})*|{word})"
+    return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
 
 
 _NOT_BUT = (
     r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
 )
-_ABOUT = r"(?:\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,20},)?"
+_ABOUT = r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},)?"
 _ANSWER = (
     r"(?<![A-Za-z])(?:answers?|ans\.?|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
-    rf"{_ABOUT}(?:\s+(?:choice|option|letter))?\s*"
+    rf"{_ABOUT}(?:\s++(?:choice|option|letter))?\s*+"
 )
-_FITTING = r"\b(?:correct|right|best|true|appropriate|suitable|proper|accurate|final|chosen|selected|valid|only|closest|most \w+)"
+_FITTING = (
+    r"\b(?:correct|right|best|true|appropriate|suitable|proper|accurate|final|chosen|selected|valid|only|closest"
+    r"|required|desired|intended|most \w+)"
+)
 _NOUN = (
-    r"(?:options?|statements?|letters?|ones?|alternatives?|items?|descriptions?|explanation|completion|interpretation|match|inference|conclusion"
+    r"(?:options?|statements?|letters?|ones?|alternatives?|items?|descriptions?|explanation|completion|interpretation|match"
+    r"|inference|conclusion"
     r"|term|word|sentence|value)"
 )
-_SEEM = r"\b(?:is|are|was|must be|has to be|should be|would be|seems?(?: to be)?|appears?(?: to be)?|looks(?: to be)?(?: like)?|becomes|remains)"
-_FOREIGN = r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)|(?:正解|答え)(?:は|:)|정답(?:은|:)"
+_SEEM = (
+    r"\b(?:is|are|was|must be|has to be|should be|seems?(?: to be)?|appears?(?: to be)?|looks(?: to be)?(?: like)?|becomes"
+    r"|remains)"
+)
+_FOREIGN = (
+    r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)"
+    r"|(?:正解|答え)(?:は|:)|정답(?:은|:)"
+)
 
 FIRM = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
+    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]|\Z))",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^\W*(?:final\s+|correct\s+)?answer\W*\n+\W*)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
-    BOX + r"[\s{(\[]*<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
+    BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter)>)<GAP><LIST>",
-    r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
-    r"\[\[\s*<LIST>\s*\]\]",
+    r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction"
+    r"|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
+    r"\[\[\s{0,3}<LIST>\s*\]\]",
     r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?)?\s*"
-    rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right|best|appropriate|accurate|suitable)\s+)"
+    rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right"
+    rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|therefore|thus|have to|am|are going to|going to))*\s+|^\W*)"
-    r"(?:choose|choosing|chose|pick|picking|select|selecting|go with|going with|opt for|settle on|vote(?: for)?|answer(?:ing)?(?: with)?|conclude)"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus|have to|am"
+    r"|are going to|going to))*\s+|^[^\w\n]*+)"
+    r"(?:choose|choosing|chosen?|pick|picking|select(?:ed)?|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
+    r"|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
-    r"答案(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
-    r"(?:答案|^\s*答\s*:)\s*<LIST>",
+    r"(?:答案|我的选择|我的回答)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
+    r"(?:答案|^[ \t]*答[ \t]*:)\s*<LIST>",
     r"答案(?:不|并不|并非)是?[^,。\n]{1,12},?\s*而是<GAP><LIST>",
     r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
     r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该|应)?选择?(?!项)<GAP><LIST>",
@@ -97,42 +117,56 @@ FIRM = (
 
 _STOP = r"(?=\s*(?:[.,;!\n]|\Z))"
 LOOSE = (
-    rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right|correct)\s+one\b|correct|right|true)\b"
+    rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right"
+    rf"|correct)\s+one\b|correct|right|true)\b"
     r"(?!\s+(?:that|to|about|in)\b))",
-    r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right|true)\b)",
-    r"(?i:\b(?:it|this|that|which|must|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be|would be))(?:\s+actually)?)<GAP><LIST>"
-    + _STOP,
-    r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's| it is)?),?\s+)<GAP><LIST>",
-    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|[→⇒]|=>|->)[,:]?\s*(?:it's|it is|we have|we get)?)<GAP><LIST>"
+    r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right)\b)",
+    r"(?i:\b(?:it|this|that|which|must|gotta|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be"
+    r"|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
+    r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's"
+    r"| it is)?),?\s+)<GAP><LIST>",
+    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is"
+    r"|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
-    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|leaves?(?: us with| only)?|leaving(?: us with| only)?|points? to)\b)<GAP><LIST>"
-    + _STOP,
-    r"(?i:^\W*(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
-    r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong|incorrect|false)))",
-    r"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one) (?:that|which)\b[^.,;\n]{1,60}?|exception|odd one out)\s+is\b)"
+    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|supports|left with|leaves?(?: us with| only)?"
+    r"|leaving(?: us with"
+    r"| only)?|points? to)\b)<GAP><LIST>" + _STOP,
+    r"(?i:^[^\w\n]*+(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
+    r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong"
+    r"|incorrect|false)))",
+    r"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one)s? (?:that"
+    r"|which)\b[^.,;\n]{1,60}?|exception|odd one out)\s+(?:is|are)\b)"
     r"<GAP><LIST>" + _STOP,
     rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>"
     + _STOP,
-    r"<LIST>\s+(?i:best\s+\w+s\b)",
+    r"<LIST>\s+(?i:best\s+\w+s|fits|works|matches|satisfies|it is)\b",
+    r"<LIST>,\s+(?i:I (?:think|believe|guess|suppose)|I'm (?:sure|confident)|I'd say)\b",
+    r"(?i:\b(?:lean(?:ing)?|inclined)\s+(?:to|towards?)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\bconfident (?:in|about|that)\b)<GAP><LIST>" + _STOP,
     r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
-    r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*)+but\s+)<GAP><LIST>" + _STOP,
+    r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*){1,4}but\s+)<GAP><LIST>" + _STOP,
     r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
     r"(?:不是|并非)[^,。\n]{1,12},?\s*而是<GAP><LIST>",
+    r"(?:对应|即|也就是|就是|选项[是为:])(?:的是)?<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
+    r"(?:所以|因此|故|则)<GAP><LIST>(?=\s*(?:选项|项)?(?:。|\s*\Z))",
+    r"我(?:觉得|认为|想|猜)(?:答案)?(?:应该)?是?<GAP><LIST>(?!\s*(?:项|选项)?(?:错|不))",
     r"(?:应该|应当|应|其实|实际上|最终|可见)(?:该)?是<GAP><LIST>",
-    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合题意|符合要求|最合适|最恰当)",
+    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合|当选|最合适|最恰当|对(?=[,。;、\s]|\Z))",
 )
 """Weaker statements: they count where no firm one is made, or where they take one back."""
 
-ALONE = rf"[^\w?]*(?:(?i:the )?{_WORD}(?i:is\b)?)<GAP><LIST>(?:选项|项)?[^\w?]*"
+ALONE = rf"[^\w?]*+(?:\d+\s?[.):]\s?)?(?:(?i:the )?{_WORD}(?i:is\b)?|(?:应该)?是)<GAP><LIST>(?:选项|项)?吧?[^\w?:]*"
 """A reply that is nothing but labels."""
 
 LINE = (
-    rf"[^\w\n]*?{_WORD}[(\[{{]*(?P<list><L>)[)\]}}]*(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]|[ \t]*,?[ \t]+(?i:because|since|as)\b)"
-    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not )|错|不))"
+    rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]"
+    rf"|[ \t]*,?[ \t]+(?i:because|since|as|of course|for sure|obviously|definitely|clearly)\b)"
+    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |it\b|this\b|the (?:text|passage|author|statement"
+    r"|question)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
 )
 """A line that is a label, or begins with one, and does not reject it."""
 
-LAST_WORD = rf"[.!?。:,][ \t]+{_WORD}[(\[]*(?P<list><L>)[\s.)\]]*\Z"
+LAST_WORD = rf"(?<!\b[A-Za-z])(?<!\bvs)[.!?。:,][ \t]+{_WORD}[(\[]{{0,4}}(?P<list><L>)[\s.)\]]*\Z"
 """A label as a sentence of its own, or as the last part of one, at the end."""
 
 WORDS = r"(?i:\b(?:options?|choices?|letters?|answers?|statements?|and|or|the|as well as|correct|right|final)\b)"
@@ -143,3 +177,11 @@ OPEN = re.compile(r"(?i:\bor\b)|[/或]")
 
 ENUMERATED = re.compile(r"(?:(?<=\s)|(?<=^))\(?[A-Z][.):](?=\s)", re.MULTILINE)
 """An option as questions list them."""
+
+LED = re.compile(
+    r"(?:\A|[^\w\s]|\n|[一-鿿]|\b(?i:options?|choices?|answers?|letters?|statements?|only|that|so|and|but|then|thus|therefore"
+    r"|hence|because|since"
+    r"|both|think|believe|conclude|say|is|are|while|as|or|of|which|makes?|making|however|clearly|likely|probably|verify"
+    r"|the))\s*[(\[\"']*\Z"
+)
+"""What may stand before a label that begins a statement; after another noun it is that noun's name ("vitamin D is …")."""

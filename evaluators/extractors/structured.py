@@ -44,16 +44,21 @@ def json_value(text: str, key: str | None = None) -> Extraction:
     return found[-1] if found else Extraction(None)
 
 
+_FAILURES = 1000
+"""How many brackets that open nothing readable are tried: a bound for degenerate replies."""
+
+
 def _values(view: str) -> list[Extraction]:
     """Return all objects and arrays that stand in no other one, in order."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     found: list[Extraction] = []
-    place = 0
-    while opened := re.compile(r"[{\[]").search(view, place):
+    place = failed = 0
+    while failed < _FAILURES and (opened := re.compile(r"[{\[]").search(view, place)):
         place = opened.end()
         try:
             value, end = decoder.raw_decode(view, opened.start())
         except (ValueError, RecursionError):
+            failed += 1
             continue
         found.append(Extraction(value, opened.start(), end))
         place = end

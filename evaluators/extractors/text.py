@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from leaderflow.core.reasoning import TAGS, split_reasoning
 
@@ -14,14 +15,18 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_MARKDOWN = r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
+_MARKDOWN = (
+    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em"
+    r"|strong|br|p|span|center|mark)\s*/?>"
+)
 _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
 )
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _RUN_ON = re.compile(
-    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题|题目)[ \t]*\**[:：]"
+    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题"
+    r"|题目)[ \t]*\**[:：]"
     r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
     re.MULTILINE,
 )
@@ -57,7 +62,7 @@ def turns(text: str) -> Iterator[tuple[int, str]]:
     """Yield (offset, part) of a reply, cut where a base model runs on into a question that it invents."""
     found = [match.start() for mark in (_RUN_ON, _END_MARK) for match in mark.finditer(text)]
     cuts = [0, *sorted(place for place in found if place), len(text)]
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         yield start, text[start:end]
 
 
@@ -66,8 +71,8 @@ BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
 
 
 def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
-    r"""Yield [start, end) of what stands in each ``\boxed{…}`` whose braces balance, in order; inner ones come after outer ones."""
-    for opened in re.finditer(command, text):
+    r"""Yield [start, end) of what the last fifty ``\boxed{…}`` hold, in order, inner after outer; unbalanced ones are left out."""
+    for opened in list(re.finditer(command, text))[-50:]:
         depth = 1
         for brace in re.finditer(r"(?<!\\)(?:\\\\)*([{}])", text[opened.end() :]):
             depth += 1 if brace[1] == "{" else -1

@@ -28,7 +28,13 @@ def follows(name: str, text: str, arguments: Mapping[str, Any]) -> bool:
     Raises:
         DataError: an instruction that is not known, or an argument that is missing.
     """
-    from evaluators.instructions import ifbench_checks, ifbench_layout, ifeval_checks  # noqa: F401  they register themselves
+    from evaluators.instructions import (  # noqa: F401  they register themselves
+        ifbench_checks,
+        ifbench_layout,
+        ifbench_ratios,
+        ifbench_tasks,
+        ifeval_checks,
+    )
 
     if name not in CHECKS:
         raise DataError(f"unknown instruction {name!r}{did_you_mean(name, CHECKS)}")

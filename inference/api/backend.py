@@ -23,6 +23,8 @@ from leaderflow.core.types import Answer, Capability, Json, Request
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
+SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key"})
+
 NEWER_LIMIT = "max_completion_tokens"
 """What OpenAI's newer models want the token limit to be called; they say so when asked with ``max_tokens``."""
 
@@ -33,17 +35,19 @@ PROBE_S = 8.0
 class OpenAISDK:
     """A model behind an OpenAI-compatible endpoint.
 
-    All models, shards and cells that ask one endpoint share its window of `batch_size` requests in flight. Every request has up to
+    All shards and cells that ask the model share its window of `batch_size` requests in flight, and all models of one endpoint the
+    endpoint's, which is the largest of theirs and gives way when the server is overloaded. Every request has up to
     ``retries + 1`` attempts of `timeout` seconds each; waiting for a place in the window does not count. An endpoint that is away
     is waited for, up to `timeout` seconds.
 
     Args:
-        spec: the model block.
+        spec: the model block; the `eos_token_id` of a meta_template is sent as `stop_token_ids` on the completions route.
         route: ``chat`` (/chat/completions), ``responses`` (/responses) or ``completions`` (/completions, plain text).
         logprobs: how the completions route gives the log-likelihood of a text: ``echo`` (`echo` and `logprobs`, OpenAI's form) or
             ``prompt_logprobs`` (vLLM's); without it the model gives none.
         extra_body: put into every request's body as it is; part of the model's identity.
-        extra_headers: sent with every request.
+        extra_headers: sent with every request; a key must not stand here.
+        key_header: the header that carries the key, where it is not ``Authorization: Bearer KEY``, such as ``api-key``.
         reasoning: the model thinks before it answers. Stop strings are then applied by us, after the thinking, and a reply that is
             cut off without a closing tag counts as thinking.
         reasoning_tags: names of the tags around thinking.
@@ -60,20 +64,22 @@ class OpenAISDK:
         logprobs: Form | None = None,
         extra_body: Mapping[str, Json] | None = None,
         extra_headers: Mapping[str, str] | None = None,
+        key_header: str | None = None,
         reasoning: bool = False,
         reasoning_tags: Sequence[str] = TAGS,
         limit_field: str = "max_tokens",
     ) -> None:
         _check_routes(spec, route, logprobs)
+        _check_headers(spec, extra_headers or {})
         self.spec, self.route, self.logprobs, self.limit_field = spec, route, logprobs, limit_field
-        self.extra_body, self.style = dict(extra_body or {}), Style(reasoning, tuple(reasoning_tags))
+        self.extra_body, self.style = {**_stop_ids(spec, route), **(extra_body or {})}, Style(reasoning, tuple(reasoning_tags))
         self.base_url = base_url(spec)
         self.capabilities = self.claims(route=route, logprobs=logprobs)
         self.identity = self._identity()
         self._key_name, self._key = api_key(spec)
         headers = {"Content-Type": "application/json", **(extra_headers or {})}
         if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+            headers |= {key_header: self._key} if key_header else {"Authorization": f"Bearer {self._key}"}
         self._client = Client(spec, self.base_url, headers, self._explain, self._hide_key)
         self.described: Json = None
         """What the endpoint says of the model, once connected."""
@@ -154,9 +160,9 @@ class OpenAISDK:
         return _described(body, self.spec.path)
 
     def _explain(self, fault: Fault) -> str:
-        source = f"the key in {self._key_name}" if self._key_name else "a key (set `key: ENV` or `key_env: NAME`)"
+        source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
         refused = any(f"HTTP {code}" in fault.message for code in (401, 403))
-        advice = f"; check {source}" if refused else f"; check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        advice = f"; {source}" if refused else f"; check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
         return self._hide_key(f"{self.spec.abbr}: {fault.message}{advice}")
 
     def _hide_key(self, text: str) -> str:
@@ -214,6 +220,19 @@ def _check_routes(spec: ModelSpec, route: Route, logprobs: Form | None) -> None:
         raise SpecError(f"unknown form {logprobs!r}; use one of {', '.join(get_args(Form))}", key=f"{where}.logprobs")
     if logprobs is not None and route != "completions":
         raise SpecError("log-likelihoods need plain text; add `route: completions`", key=f"{where}.logprobs")
+
+
+def _check_headers(spec: ModelSpec, headers: Mapping[str, str]) -> None:
+    if secret := [name for name in headers if name.lower() in SECRET_HEADERS]:
+        advice = "a key must not stand in a spec; write `key_env: NAME`, and `key_header` if it is not sent as a bearer token"
+        raise SpecError(advice, key=f"models.{spec.abbr}.arguments.extra_headers.{secret[0]}")
+
+
+def _stop_ids(spec: ModelSpec, route: Route) -> dict[str, Json]:
+    """Return the end token of a meta_template in the form of vLLM and SGLang, whose completions take ids."""
+    meta = spec.meta_template
+    found = meta.get("eos_token_id") if isinstance(meta, dict) and route == "completions" else None
+    return {} if found is None else {"stop_token_ids": found if isinstance(found, list) else [found]}
 
 
 def _described(body: bytes, model: str) -> Json:

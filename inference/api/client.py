@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inference.api import endpoint as endpoints
 from inference.api.errors import Fault
 from inference.api.limits import RateLimits
 from inference.api.retry import wait_before
+from inference.api.window import Window
 from leaderflow.core.errors import BackendError
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Request, Status
+
+if TYPE_CHECKING:
+    from inference.api.endpoint import Endpoint
 
 Ask = Callable[[Request], Awaitable[Answer]]
 """One attempt at one request; raises Fault."""
@@ -44,14 +48,17 @@ class Client:
     ) -> None:
         self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
         self._limits = RateLimits(spec.rpm, spec.tpm)
+        self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None
         self._running: set[asyncio.Task[Any]] = set()
-        self._endpoint: endpoints.Endpoint | None = endpoints.attach(base_url, spec.batch_size, spec.timeout)
+        self._base_url, self._closed, self._lock = base_url, False, threading.Lock()
+        self._endpoint: Endpoint | None = None
 
     def get(self, path: str, timeout: float) -> tuple[int, bytes]:
         """Return status and body of a GET; raises as `Endpoint.get`."""
-        return endpoints.call(self._attached().get(path, self._headers, timeout))
+        endpoint = self._attached()
+        return endpoint.submit(endpoint.get(path, self._headers, timeout)).result()
 
     async def post(self, path: str, body: bytes) -> bytes:
         """Post a JSON body and return the reply's; raises as `Endpoint.post`."""
@@ -63,9 +70,10 @@ class Client:
 
     def close(self) -> None:
         """Give the endpoint back; further calls do nothing."""
-        attached, self._endpoint = self._endpoint, None
+        with self._lock:
+            self._closed, attached, self._endpoint = True, self._endpoint, None
         if attached is not None:
-            endpoints.detach(attached, self._spec.batch_size)
+            attached.detach(self._spec.batch_size)
 
     def stream(self, requests: Sequence[Request], ask: Ask) -> Iterator[Answer]:
         """Yield an answer a request, in the order of completion; leaving the iterator cancels what is not answered.
@@ -74,7 +82,7 @@ class Client:
             BackendError: a fault concerned every row; in all threads, nothing is sent any more.
         """
         answers: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
-        job = asyncio.run_coroutine_threadsafe(self._ask_all(requests, ask, answers), endpoints.loop())
+        job = self._attached().submit(self._ask_all(requests, ask, answers))
         try:
             for _ in requests:
                 item = answers.get()
@@ -122,7 +130,14 @@ class Client:
             await asyncio.sleep(pause)
 
     async def _in_window(self, request: Request, ask: Ask, attempt: int) -> Answer:
-        """Ask once, within the endpoint's window and rate."""
+        """Ask once, within the model's own window, the endpoint's, and the rate."""
+        await self._own.acquire(first=attempt > 1)
+        try:
+            return await self._at_endpoint(request, ask, attempt)
+        finally:
+            self._own.release()
+
+    async def _at_endpoint(self, request: Request, ask: Ask, attempt: int) -> Answer:
         endpoint = self._attached()
         epoch = await endpoint.window.acquire(first=attempt > 1)
         try:
@@ -170,7 +185,13 @@ class Client:
         kind = "sample" if fault.kind == "sample" else "retryable"
         return Answer(request.request_key, "error", attempts=attempt, error=self._hide(fault.message), error_class=kind)
 
-    def _attached(self) -> endpoints.Endpoint:
-        if self._endpoint is None:
-            raise BackendError(f"{self._spec.abbr}: the model is closed")
-        return self._endpoint
+    def _attached(self) -> Endpoint:
+        """Return the endpoint, opened at the first use: a run whose answers are all stored needs no connections and no aiohttp."""
+        with self._lock:
+            if self._closed:
+                raise BackendError(f"{self._spec.abbr}: the model is closed")
+            if self._endpoint is None:
+                from inference.api.endpoint import attach
+
+                self._endpoint = attach(self._base_url, self._spec.batch_size, self._spec.timeout)
+            return self._endpoint

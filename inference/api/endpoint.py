@@ -6,9 +6,11 @@ import asyncio
 import atexit
 import contextlib
 import os
+import resource
 import threading
 import urllib.request
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +26,9 @@ T = TypeVar("T")
 
 CONNECT_S = 5.0
 
+OTHER_FILES = 512
+"""Open files that a process needs beside its connections."""
+
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _endpoints: dict[str, Endpoint] = {}
 _lock = threading.Lock()
@@ -33,7 +38,7 @@ _lock = threading.Lock()
 class Endpoint:
     """An endpoint in use. `window` and the connections are shared by all models, shards and cells that ask it.
 
-    Where its users name different sizes, the smallest counts: the server is one.
+    Its window is as large as the largest that one of its users asks for; each keeps to its own size besides.
     """
 
     base_url: str
@@ -49,14 +54,19 @@ class Endpoint:
         Raises:
             Fault: no reply within `timeout` seconds, a lost connection, or a status other than 200.
         """
+        options: dict[str, Any] = {"headers": headers, "proxy": self.proxy, "allow_redirects": False}
         try:
-            async with asyncio.timeout(timeout):
-                async with self._open().post(f"{self.base_url}/{path}", data=body, headers=headers, proxy=self.proxy) as response:
-                    content = await response.read()
+            async with asyncio.timeout(timeout), self._open().post(self._url(path), data=body, **options) as response:
+                content = await response.read()
+        except (aiohttp.ClientConnectionError, ConnectionError) as exc:  # a connection that cannot be had in time is one of them
+            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
         except TimeoutError:
             raise Fault("retryable", f"no reply within {timeout:g} s") from None
         except (aiohttp.ClientError, OSError) as exc:
-            raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
+            raise Fault("retryable", f"the reply broke off: {exc or type(exc).__name__}") from None
+        if 300 <= response.status < 400:  # following it could turn the POST into a GET, or carry the key elsewhere
+            elsewhere = response.headers.get("location", "another address")
+            raise Fault("run", f"HTTP {response.status}: the endpoint has moved to {elsewhere}")
         if response.status != 200:
             raise from_status(response.status, content, retry_after(response.headers))
         return content
@@ -68,8 +78,32 @@ class Endpoint:
             OSError: the endpoint cannot be reached, or says nothing for `timeout` seconds (TimeoutError).
         """
         async with asyncio.timeout(timeout):
-            async with self._open().get(f"{self.base_url}/{path}", headers=headers, proxy=self.proxy) as response:
+            async with self._open().get(self._url(path), headers=headers, proxy=self.proxy) as response:
                 return response.status, await response.read()
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine in the endpoints' loop."""
+        return asyncio.run_coroutine_threadsafe(coroutine, loop())
+
+    async def resize(self) -> None:
+        """Fit the window to its present users."""
+        if self.sizes and self.window.size != max(self.sizes):
+            self.window.resize(max(self.sizes))
+
+    def detach(self, size: int) -> None:
+        """Give the endpoint back; the last user closes its connections."""
+        with _lock:
+            self.sizes.remove(size)
+            last = not self.sizes
+            if last:
+                _endpoints.pop(self.base_url, None)
+        if not last:
+            self.submit(self.resize()).result()
+        elif self.session is not None:
+            self.submit(self.session.close()).result()
+
+    def _url(self, path: str) -> str:
+        return f"{self.base_url}/{path}"
 
     def _open(self) -> aiohttp.ClientSession:
         if self.session is None:  # the window bounds the connections; waiting for one must not count against a request
@@ -90,13 +124,8 @@ def loop() -> asyncio.AbstractEventLoop:
         return found
 
 
-def call(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the endpoints' loop and wait for its result."""
-    return asyncio.run_coroutine_threadsafe(coroutine, loop()).result()
-
-
 def attach(base_url: str, size: int, patience: float) -> Endpoint:
-    """Return the endpoint of that address; `detach` gives it back.
+    """Return the endpoint of that address; `Endpoint.detach` gives it back.
 
     Args:
         base_url: the address.
@@ -109,21 +138,9 @@ def attach(base_url: str, size: int, patience: float) -> Endpoint:
             parts = Window(size, base_url), Breaker(base_url, patience), _proxy(base_url)
             endpoint = _endpoints[base_url] = Endpoint(base_url, *parts)
         endpoint.sizes.append(size)
-    call(_resize(endpoint))
+        _allow_connections(size)
+    endpoint.submit(endpoint.resize()).result()
     return endpoint
-
-
-def detach(endpoint: Endpoint, size: int) -> None:
-    """Give an endpoint back; the last user closes its connections."""
-    with _lock:
-        endpoint.sizes.remove(size)
-        last = not endpoint.sizes
-        if last:
-            _endpoints.pop(endpoint.base_url, None)
-    if not last:
-        call(_resize(endpoint))
-    elif endpoint.session is not None:
-        call(endpoint.session.close())
 
 
 def _abandon() -> None:
@@ -142,9 +159,12 @@ async def _close_all() -> None:
             await endpoint.session.close()
 
 
-async def _resize(endpoint: Endpoint) -> None:
-    if endpoint.sizes and endpoint.window.size != min(endpoint.sizes):
-        endpoint.window.resize(min(endpoint.sizes))
+def _allow_connections(size: int) -> None:
+    """Raise the process's soft limit of open files where a window of `size` connections would not fit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 2 * size + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed if hard == resource.RLIM_INFINITY else min(needed, hard), hard))
 
 
 def _proxy(base_url: str) -> str | None:

@@ -91,7 +91,7 @@ def _kind(status: int, text: str) -> Kind:
         return "filtered"
     if status == 413 or (status in (400, 422) and _CONTEXT.search(text)):
         return "rejected"
-    return "run" if status in (401, 402, 403, 404, 405) or (300 <= status < 400) else "sample"
+    return "run" if status in (401, 402, 403, 404, 405) else "sample"
 
 
 def _text_of(error: Json) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-
-from aiolimiter import AsyncLimiter
+from typing import TYPE_CHECKING
 
 from leaderflow.core.identity import prompt_json
 from leaderflow.core.types import Request
+
+if TYPE_CHECKING:
+    from aiolimiter import AsyncLimiter
 
 _UNKNOWN_OUTPUT = 512
 _BYTES_PER_TOKEN = 3
@@ -42,6 +44,8 @@ def expected_tokens(request: Request) -> int:
 def _bucket(per_minute: int | None, burst: int) -> AsyncLimiter | None:
     if per_minute is None:
         return None
+    from aiolimiter import AsyncLimiter
+
     burst = max(1, burst)
     steady = max(per_minute - burst, 1)
     return AsyncLimiter(burst, 60.0 * burst / steady)

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from inference.api.errors import Fault
 
-FIRST_WAIT_S, FIRST_WAIT_OVERLOADED_S, LONGEST_BACKOFF_S = 0.5, 1.5, 30.0
+FIRST_WAIT_S, LONGEST_BACKOFF_S = 0.5, 30.0
 
 PATIENCE_S = 600.0
 """A server that asks for a longer wait has given its answer: the row fails at once and is asked again by the next run."""
@@ -40,8 +40,7 @@ def wait_before(attempt: int, fault: Fault) -> float:
     asked = fault.retry_after or 0.0
     if asked > PATIENCE_S:
         raise Fault("sample", f"{fault.message}; the server asks to wait {_duration(asked)}, run the same command again after that")
-    first = FIRST_WAIT_OVERLOADED_S if fault.overloaded else FIRST_WAIT_S
-    backoff = min(LONGEST_BACKOFF_S, first * 2.0 ** max(0, attempt - 1)) * random.uniform(0.5, 1.0)
+    backoff = min(LONGEST_BACKOFF_S, FIRST_WAIT_S * 2.0 ** max(0, attempt - 1)) * random.uniform(0.5, 1.0)
     return max(backoff, asked + random.uniform(0.0, 0.1) if asked else 0.0)
 
 

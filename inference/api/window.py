@@ -74,7 +74,8 @@ class Window:
         if epoch != self._epoch:
             return
         near = self._rounds > 0
-        self._limit = max(1.0, self.limit * (0.9 if near else 0.5))
+        used = max(1, min(self.limit, self.in_flight))  # what the server refused, not what it was never sent
+        self._limit = max(1.0, used * (0.9 if near else 0.5))
         self._epoch += 1
         self._good = self._rounds = 0
         log.info("%s is overloaded: %d requests in flight from now on", self.name, self.limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
@@ -20,7 +19,7 @@ from inference.huggingface.works import Embed, Generate, Likelihood, Limits
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json, settings_json, sha256_hex
 from leaderflow.core.specs import ModelSpec
-from leaderflow.core.types import Answer, Capability, Request
+from leaderflow.core.types import Answer, Capability, Json, Request
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -74,9 +73,10 @@ class HuggingFaceBaseModel:
         self._spec, self._budget, self._share = spec, token_budget, share_prefix
         self._dtype = dtype or ("auto" if _has_gpu() else "float32")
         self._device_map, self._gguf_file, self._peft_path = device_map, gguf_file, peft_path
-        adapter = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
-        extra = adapter | ({"gguf": gguf_file} if gguf_file else {})
-        self.identity = model_identity(self._folder, dtype=self._dtype, chat=self._chat, extra=extra)
+        extra: dict[str, Json] = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
+        extra |= {"max_seq_len": spec.max_seq_len} if spec.max_seq_len else {}  # it decides what is cut off or rejected
+        files = files_digest(self._folder, gguf_file or "")
+        self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=extra)
         self.max_seq_len = spec.max_seq_len or context_length(self._folder)
         self._engine = Engine(self._load)
 
@@ -178,7 +178,6 @@ class HuggingFaceBaseModel:
         return "", Scored(tuple(ids), start)
 
     def _load(self) -> Mapping[str, Work]:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # forked workers would warn on every start
         model = load_model(self._folder, self._dtype, self._device_map, gguf_file=self._gguf_file, peft_path=self._peft_path)
         pad = self.counter.tokenizer.pad_token_id or 0
         limits = Limits(self._spec.batch_size, self._budget)

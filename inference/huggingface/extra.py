@@ -1,4 +1,4 @@
-"""The optional packages of this backend."""
+"""The packages of the extra `hf`."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def require(*packages: str) -> None:
     """
     missing = [name for name in packages or NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise BackendError(f"local weights need {' and '.join(missing)}, which the extra `hf` brings: pip install 'leaderflow[hf]'")
+        raise BackendError(f"this model needs {' and '.join(missing)}; install the extra: pip install 'leaderflow[hf]'")

@@ -18,16 +18,16 @@ from leaderflow.core.types import Json
 _IGNORED = {".md", ".png", ".jpg", ".lock", ".metadata"}
 
 
-def model_identity(folder: Path, *, dtype: str, chat: bool, extra: Mapping[str, Json] | None = None) -> str:
-    """Return the identity of local weights: contents of every file of the folder, dtype, engine and version, never a path.
+def model_identity(files: str, *, dtype: str, chat: bool, extra: Mapping[str, Json] | None = None) -> str:
+    """Return the identity of local weights: what their files hold, dtype, engine and version, never a path.
 
     Args:
-        folder: config, tokenizer, chat template and weights.
+        files: `files_digest` of config, tokenizer, chat template and weights.
         dtype: what is computed in.
         chat: whether messages go through the chat template.
         extra: whatever else changes an answer, such as a PEFT adapter's digest.
     """
-    parts = {"files": files_digest(folder), "dtype": dtype, "chat": chat, "engine": engine()} | dict(extra or {})
+    parts = {"files": files, "dtype": dtype, "chat": chat, "engine": engine()} | dict(extra or {})
     return f"transformers:{sha256_hex(canonical_json(parts))[:32]}"
 
 

@@ -89,8 +89,8 @@ class Tokens:
         return whole, start
 
     def encode_text(self, text: str) -> list[int]:
-        """Return the ids of a bare text with the tokenizer's own special tokens."""
-        return self._ids(text, True)
+        """Return the ids of a bare text with the tokenizer's own special tokens; BOS or EOS for an empty one."""
+        return self._ids(text, True) or self._context_token()
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of generated ids, special tokens left out."""

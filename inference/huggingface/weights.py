@@ -102,7 +102,7 @@ def load_model(
     import transformers
 
     kind: Any = transformers.AutoModelForCausalLM if is_causal(folder) else transformers.AutoModel
-    options: dict[str, Any] = {"dtype": dtype if dtype == "auto" else getattr(torch, dtype), "low_cpu_mem_usage": True}
+    options: dict[str, Any] = {"dtype": dtype if dtype == "auto" else getattr(torch, dtype)}
     options |= {"device_map": device_map} if device_map is not None else {}
     options |= {"gguf_file": gguf_file} if gguf_file else {}
     try:
@@ -126,7 +126,6 @@ def is_causal(folder: Path) -> bool:
 
 
 def _merged(model: Any, peft_path: str) -> Any:
-    require("peft")
     from peft import PeftModel
 
     return PeftModel.from_pretrained(model, str(locate_adapter(peft_path))).merge_and_unload()
@@ -141,4 +140,5 @@ def locate_adapter(path: str) -> Path:
     folder = Path(path).expanduser()
     if not (folder / "adapter_config.json").is_file():
         raise BackendError(f"no PEFT adapter at {path!r}: adapter_config.json is missing")
+    require("peft")
     return folder

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from leaderflow.core.identity import request_key
+from leaderflow.core.identity import input_key, request_key
 from leaderflow.core.types import Capability, Mode, Prompt, Request, Settings
 
 
@@ -27,11 +27,15 @@ class LikelihoodInferencer:
     def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
         """Return a request for each model input, in row order, rows with status ``rejected`` left out."""
         rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
-        return [Request(_key(row, identity), rendered_prompt(row), Settings()) for row in rows]
+        return [_request(self.prompt(row), identity) for row in rows]
+
+    def prompt(self, row: Mapping[str, Any]) -> Prompt:
+        """Return what is scored for a row of the render table."""
+        return rendered_prompt(row)
 
 
-def _key(row: Mapping[str, Any], identity: str) -> str:
-    return request_key(row["input_key"], identity, {}, "loglikelihood")
+def _request(prompt: Prompt, identity: str) -> Request:
+    return Request(request_key(input_key(prompt), identity, {}, "loglikelihood"), prompt, Settings())
 
 
 def rendered_prompt(row: Mapping[str, Any]) -> Prompt:

@@ -121,7 +121,7 @@ def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
         raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
     if "stop" in kwargs:
-        named["stop"] = stops(kwargs["stop"] or (), "generation_kwargs.stop")
+        named["stop"] = tuple(dict.fromkeys((*settings.stop, *stops(kwargs["stop"] or (), "generation_kwargs.stop"))))
     extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}
     return replace(settings, **named, extra={**settings.extra, **extra})
 

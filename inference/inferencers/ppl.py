@@ -25,12 +25,17 @@ class PPLInferencer(LikelihoodInferencer):
     def __init__(self, labels: Sequence[str] | None = None, choice: Choice = "token_mean") -> None:
         if choice not in get_args(Choice):
             raise SpecError(f"unknown choice {choice!r}{did_you_mean(choice, get_args(Choice))}", key="inferencer.choice")
-        self.labels = None if labels is None else _checked(labels)
+        self.labels = None if labels is None else checked_labels(labels, "labels")
         self.choice = choice
 
 
-def _checked(labels: Sequence[str]) -> list[str]:
+def checked_labels(labels: Sequence[str], name: str) -> list[str]:
+    """Return labels as texts.
+
+    Raises:
+        SpecError: there are none, or one of them stands there twice.
+    """
     found = [str(label) for label in labels]
     if not found or len(set(found)) < len(found):
-        raise SpecError("labels must be distinct, and at least one", key="inferencer.labels")
+        raise SpecError(f"{name} must be distinct, and at least one", key=f"inferencer.{name}")
     return found

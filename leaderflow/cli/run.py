@@ -40,6 +40,9 @@ def run(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again although answers are stored.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be asked, and write nothing.")] = False,
     no_server: Annotated[bool, typer.Option("--no-server", help="Walk the same plan without Prefect.")] = False,
+    allow_unsafe_code: Annotated[
+        bool, typer.Option("--allow-unsafe-code", help="Execute model code with all your rights where there is no sandbox.")
+    ] = False,
     shard_size: Annotated[int | None, typer.Option(min=1, help="Samples in a shard; changes no result.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -52,6 +55,7 @@ def run(
 
     sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
     scalars = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
+    scalars["allow_unsafe_code"] = allow_unsafe_code or None
     evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
     raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else _evaluate(evaluation, not no_server, as_json))
 

@@ -13,7 +13,8 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
     """Return (reasoning, answer) of a reply.
 
     Blocks at the beginning are thinking, nested ones included; so is everything before a closing tag that was never opened, because
-    chat templates may open the block in the prompt. Tags inside backticks are text (a fence beside them is none of theirs), and so is a tag later in the answer.
+    chat templates may open the block in the prompt. Tags inside backticks are text (a fence beside them is none of theirs), and so
+    is a tag later in the answer.
 
     Args:
         text: the reply.

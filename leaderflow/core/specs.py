@@ -218,6 +218,8 @@ class EvaluationSpec(Config):
     """Ask again although answers are stored."""
     offline: bool = False
     data_dir: str | None = None
+    allow_unsafe_code: bool = False
+    """Execute model code without a sandbox where there is none; changes no key."""
 
     @model_validator(mode="after")
     def _distinct(self) -> EvaluationSpec:

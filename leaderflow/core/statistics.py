@@ -30,6 +30,7 @@ __all__ = [
     "mg_pass_at_k",
     "minimal_detectable_difference",
     "paired_bootstrap",
+    "paired_difference",
     "paired_permutation",
     "pass_at_k",
     "pass_hat_k",
@@ -50,6 +51,11 @@ class Estimate:
     stderr: float | None = None
     low: float | None = None
     high: float | None = None
+
+    def times(self, factor: float) -> Estimate:
+        """Return the estimate in another unit."""
+        parts = (None if part is None else part * factor for part in (self.stderr, self.low, self.high))
+        return Estimate(self.value * factor, *parts)
 
 
 def mean_stderr(values: Sequence[float]) -> float | None:
@@ -183,6 +189,15 @@ def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000,
         signs = rng.integers(2, size=(rows, len(values)), dtype=np.int8) * 2 - 1
         hits, done = hits + int(np.sum(np.abs(signs @ values) >= observed)), done + rows
     return (1 + hits) / (1 + resamples)
+
+
+def paired_difference(left: Sequence[float], right: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
+    """Return the mean of left − right over the same samples, its standard error (clustered where told) and 95 % interval."""
+    differences = [a - b for a, b in zip(left, right, strict=True)]
+    value = fmean(differences)
+    stderr = mean_stderr(differences) if clusters is None else clustered_stderr(differences, clusters)
+    half = None if stderr is None else z_of() * stderr
+    return Estimate(value, stderr, None if half is None else value - half, None if half is None else value + half)
 
 
 def paired_bootstrap(differences: Sequence[float], *, resamples: int = 1000, seed: int = _SEED) -> Estimate | None:

@@ -86,6 +86,16 @@ def test_permutation_equals_scipy() -> None:
     assert s.paired_permutation([0, 0]) == 1.0
 
 
+def test_paired_difference_equals_scipy() -> None:
+    left, right = RNG.random(50).tolist(), RNG.random(50).tolist()
+    found = s.paired_difference(left, right)
+    expected = stats.ttest_rel(left, right)
+    assert found.stderr is not None
+    assert found.value / found.stderr == pytest.approx(expected.statistic)
+    assert s.paired_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).low < 0  # type: ignore[operator]
+    assert s.paired_difference([1.0], [0.0]).stderr is None
+
+
 def test_paired_bootstrap_is_the_bootstrap_of_differences() -> None:
     found = s.paired_bootstrap([0.0, 1.0, -1.0, 1.0] * 50)
     assert found is not None

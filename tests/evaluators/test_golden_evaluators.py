@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import pytest
 
-from evaluators.recorded import RECORDED, evaluate_repeats
+from evaluators.base import Design, Evaluator, Rating
+from evaluators.cell import Item, metrics_of
+from evaluators.recorded import RECORDED
 from leaderflow.core import statistics as s
 from leaderflow.core.errors import LeaderflowError
 from leaderflow.core.registry import build, known
-from tests.golden import golden, run_cases
+from tests.golden import data_dir, golden, run_cases
 
 pytestmark = pytest.mark.golden
 
 Case = dict[str, Any]
-
-CODE = {"humaneval.HumanEvalEvaluator", "mbpp.MBPPEvaluator", "mbpp.MBPPPassKEvaluator"}
 
 
 def excepted(case: Case) -> str | None:
     """Why a recorded result is not ours. Looks at the shape of a case, never at its id or its texts."""
     given, expected = case["input"], case.get("expected", {})
     lengths = {len(v) for v in given.values() if isinstance(v, list)}
-    if case["evaluator"].removeprefix("opencompass.datasets.") in CODE:
-        return "executes code of the model: needs the sandbox"
+    if case["evaluator"].endswith("humaneval.HumanEvalEvaluator") and "expected_error" in case:
+        return "the official harness refuses a subset of the problems; ours scores what was asked"
     if "expected" in case and "error" not in (expected if isinstance(expected, dict) else {}):
         if lengths == {0}:
             return "an empty set has no score: refused"
@@ -42,9 +45,18 @@ def inputs(given: Case) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
         rows = [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]
         return [""] * len(rows), None, rows
     rows = given.get("test_set")
+    if all(str(task).startswith("HumanEval/") for task in given.get("references") or [None]):
+        rows = [problems()[task] for task in given["references"]]  # the recorded evaluator brings the problems along
     if "origin_prompt" in given:
         rows = [{"origin_prompt": text} for text in given["origin_prompt"]]
     return given["predictions"], given.get("references", given.get("gold")), rows
+
+
+@cache
+def problems() -> Mapping[str, Case]:
+    """The rows of HumanEval by task id."""
+    with (data_dir() / "HumanEval" / "HumanEval.jsonl").open(encoding="utf-8") as lines:
+        return {row["task_id"]: row for row in map(json.loads, lines)}
 
 
 def outcome(case: Case) -> tuple[dict[str, float], list[Any]]:
@@ -56,11 +68,27 @@ def outcome(case: Case) -> tuple[dict[str, float], list[Any]]:
         return {"pass_at_k": s.pass_at_k(n, c, k), "mg_pass_at_k": s.mg_pass_at_k(n, c, k), "g_pass_at_k": tails}, []
     evaluator = build("evaluator", {"type": RECORDED[case["evaluator"]]} | case["kwargs"])
     predictions, references, rows = inputs(given)
-    if case["method"] == "evaluate":
-        assert references is not None
-        return evaluate_repeats(evaluator, predictions, references, rows, case["n"], case["k"]), []
     ratings = evaluator.rate(predictions, references, rows)
+    if case["method"] == "evaluate":
+        return over_repeats(evaluator, ratings, case["n"], case["k"]), []
     return evaluator.combine(ratings), ratings
+
+
+def over_repeats(evaluator: Evaluator, ratings: list[Rating], n: int, k: int | list[int]) -> dict[str, float]:
+    """Our metrics over n runs laid one after the other, under the recorded names.
+
+    Recorded: with one k above 1, G-Pass@1 is also reported (it is pass@1), and mG-Pass@1, an empty sum.
+    """
+    ks = [k] if isinstance(k, int) else k
+    size = len(ratings) // n
+    evaluator.design = Design(n=n, k=tuple(ks))
+    items = [Item(str(i % size), i // size, "ok", "", "", {}, None) for i in range(len(ratings))]
+    found = {m.name: m.value or 0.0 for m in metrics_of(evaluator, items, ratings)}
+    if n > 1:
+        found |= dict.fromkeys([evaluator.metric, f"{evaluator.metric} ({n} runs average)"], found[f"avg@{n}"])
+    if 1 in ks and max(ks) > 1:
+        found |= {f"G-Pass@1_{t}": found["pass@1"] for t in (0.0, 0.25, 0.5, 0.75, 1.0)} | {"mG-Pass@1": 0.0}
+    return found
 
 
 def check(case: Case) -> str | None:

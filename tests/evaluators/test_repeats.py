@@ -57,3 +57,10 @@ def test_majority() -> None:
     assert majority(["3", "1/2", "0.5"]) == "1/2"
     assert majority(["1,000", "2", "1000.0"]) == "1,000"
     assert majority(["1/0", "2"]) == "1/0"
+
+
+def test_a_repeat_that_failed_everywhere_is_no_other_design() -> None:
+    outputs = answers("1", {"status": "error"}, "0", {"status": "error"}, repeats=2)
+    _, _, metrics = scored(outputs, rows("1", "1"), spec(n=2, k=[1, 2]))
+    assert list(metrics)[:2] == ["avg@2", "pass@1"]
+    assert "pass@2" not in metrics

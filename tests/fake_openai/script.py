@@ -71,14 +71,20 @@ class Script:
 
 @dataclass
 class Stats:
-    """Counters. `attempts` counts equal request bodies, by prompt; `times` are the arrivals in seconds."""
+    """Counters.
+
+    `peaks` are the peaks of single models, `attempts` counts equal prompts, `times` are the arrivals in seconds, `headers` are the
+    last request's.
+    """
 
     requests: int = 0
     peak: int = 0
+    peaks: dict[str, int] = dataclasses.field(default_factory=dict)
     statuses: Counter[str] = dataclasses.field(default_factory=Counter)
     attempts: Counter[str] = dataclasses.field(default_factory=Counter)
     times: list[float] = dataclasses.field(default_factory=list)
     bodies: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
     prompt_times: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
 

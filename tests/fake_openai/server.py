@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import time
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -22,6 +23,7 @@ class Fake:
     def __init__(self, script: Script) -> None:
         self.script, self.stats, self.in_flight = script, Stats(), 0
         self._seen: dict[bytes, int] = {}
+        self.by_model: Counter[str] = Counter()
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=2**26)
@@ -62,9 +64,12 @@ class Fake:
         raw = await request.read()
         body = json.loads(raw)
         stats, prompt = self.stats, prompt_of(body)
+        stats.headers = dict(request.headers)
         attempt = self._note(raw, body, prompt)
         full = self.script.limit is not None and self.in_flight >= self.script.limit
         self.in_flight += 1
+        self.by_model[body["model"]] += 1
+        stats.peaks[body["model"]] = max(stats.peaks.get(body["model"], 0), self.by_model[body["model"]])
         stats.peak = max(stats.peak, self.in_flight)
         try:
             if full:
@@ -79,6 +84,7 @@ class Fake:
             return self._reply({**reply, "json": good(body, reply.get("content", self.script.text(prompt)))})
         finally:
             self.in_flight -= 1
+            self.by_model[body["model"]] -= 1
 
     def chat_body(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         text, reason = stopped(text, body)

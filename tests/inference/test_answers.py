@@ -212,6 +212,33 @@ def test_a_killed_writer_loses_at_most_the_last_second(tmp_path: Path) -> None:
     assert safe <= set(AnswerStore(tmp_path, "m").get(safe))
 
 
+FULL_DISK = """
+import resource, sys, time
+from inference.answers import AnswerStore
+from leaderflow.core.errors import StoreError
+from leaderflow.core.types import Answer
+store = AnswerStore(sys.argv[1], "m")
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    with store.writer() as writer:
+        for i in range(1_000):
+            writer.add(Answer(f"k{i}", "ok", output=str(i * i)))
+            writer.flush()
+except StoreError as exc:
+    print(exc)
+"""
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.startswith("cannot store answers in")
+    assert "File too large" in done.stdout
+    assert done.stderr == ""
+    assert AnswerStore(tmp_path, "m").get(["k0"])
+
+
 def test_folders_are_readable_and_distinct() -> None:
     one, two = folder_name('{"api":"qwen/qwen3","host":"x:80"}'), folder_name('{"api":"qwen-qwen3","host":"x:80"}')
     assert one.startswith("api-qwen-qwen3-host")

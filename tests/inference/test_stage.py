@@ -237,7 +237,7 @@ def test_a_refused_run_ends_cleanly_even_if_nobody_closes_the_model(fake_openai:
     fake_openai.always("unauthorized")
     command = [sys.executable, "-W", "error", "-c", REFUSED, fake_openai.base_url, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.startswith("m: HTTP 401: Incorrect API key provided.; check a key")
+    assert done.stdout.startswith("m: HTTP 401: Incorrect API key provided.; give a key by")
     assert done.stderr == ""
     assert fake_openai.stats["requests"] <= 16
 
@@ -249,6 +249,15 @@ def test_the_inferencer_block_beats_the_model_block() -> None:
     )
     own = defaults(block, {"type": "GenInferencer", "max_out_len": 7, "temperature": 0.0})
     assert (own.max_out_len, own.temperature) == (7, 0.0)
+
+
+def test_a_meta_template_ends_the_models_turn() -> None:
+    roles = [{"role": "HUMAN", "begin": "<h>", "end": "<eoh>"}, {"role": "BOT", "begin": "<b>", "end": "<eob>\n", "generate": True}]
+    block = model(meta_template={"round": roles}, generation_kwargs={"stop": ["X"]})
+    assert defaults(block, {"type": "GenInferencer", "stopping_criteria": ["Y"]}).stop == ("<eob>", "X", "Y")
+    roles[1]["end"] = "\n"
+    assert defaults(model(meta_template={"round": roles}), {"type": "GenInferencer"}).stop == ()
+    assert defaults(model(meta_template=[{"role": "system", "content": "S"}]), {"type": "GenInferencer"}).stop == ()
 
 
 def test_a_limit_that_fills_the_context_is_refused() -> None:

@@ -67,6 +67,13 @@ def test_a_completions_request(fake_openai: FakeOpenAI) -> None:
     assert fake_openai.stats["bodies"] == [{"model": "fake", "prompt": "The capital of France is", "max_completion_tokens": 4}]
 
 
+def test_the_end_token_of_a_meta_template(fake_openai: FakeOpenAI) -> None:
+    roles = [{"role": "BOT", "generate": True}]
+    with opened(fake_openai, meta_template={"round": roles, "eos_token_id": 7}, arguments={"route": "completions"}) as backend:
+        list(backend.generate([Request("k", Prompt(text="q"), Settings())]))
+    assert fake_openai.stats["bodies"][0]["stop_token_ids"] == [7]
+
+
 def test_a_responses_request(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(reply="Paris. Next")
     with opened(fake_openai, arguments={"route": "responses"}) as backend:
@@ -225,6 +232,29 @@ def test_the_key_is_sent_and_never_shown(
     assert "sk-secret" not in caplog.text
 
 
+def test_a_header_of_its_own_for_the_key(fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    arguments = {"key_header": "api-key", "extra_headers": {"X-Team": "a"}}
+    with opened(fake_openai, key_env="MY_KEY", arguments=arguments) as backend:
+        ask(backend, "q")
+    headers = fake_openai.stats["headers"]
+    assert (headers["api-key"], headers["X-Team"], headers.get("Authorization")) == ("sk-secret", "a", None)
+
+
+def test_a_key_in_the_headers_of_a_spec_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"arguments\.extra_headers\.Api-Key: a key must not stand in a spec"):
+        OpenAISDK(model(), extra_headers={"Api-Key": "sk-secret"})
+
+
+def test_an_endpoint_that_has_moved(fake_openai: FakeOpenAI) -> None:
+    fake_openai.always({"status": 308, "headers": {"Location": "https://elsewhere/v1"}, "raw": ""})
+    with (
+        opened(fake_openai) as backend,
+        pytest.raises(BackendError, match="HTTP 308: the endpoint has moved to https://elsewhere/v1"),
+    ):
+        ask(backend, "q")
+
+
 def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
     fake_openai.script(latency=0.02)
     with opened(fake_openai, batch_size=7) as one, opened(fake_openai, batch_size=12, path="other") as two:
@@ -239,7 +269,8 @@ def test_threads_share_one_window(fake_openai: FakeOpenAI) -> None:
         for thread in threads:
             thread.join()
     assert len(got) == 160
-    assert fake_openai.stats["peak"] == 7
+    stats = fake_openai.stats
+    assert stats["peaks"]["fake"] <= 7 < stats["peak"] <= 12
 
 
 def test_waiting_for_a_place_is_no_time_out(fake_openai: FakeOpenAI) -> None:

@@ -100,8 +100,11 @@ async def rounds(window: Window, hidden: int, count: int) -> list[int]:
     limits = []
     for _ in range(count):
         epochs = [await window.acquire() for _ in range(window.limit)]
-        for place, epoch in enumerate(epochs):
-            window.healthy() if place < hidden else window.overloaded(epoch)
+        for epoch in epochs[hidden:]:  # a refusal comes at once, a good reply later
+            window.overloaded(epoch)
+        for _ in epochs[:hidden]:
+            window.healthy()
+        for _ in epochs:
             window.release()
         limits.append(window.limit)
     return limits

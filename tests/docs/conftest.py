@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.fake_openai import _fake_openai_server, fake_openai
+
+__all__ = ["_fake_openai_server", "fake_openai"]
