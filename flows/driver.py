@@ -7,14 +7,17 @@ request leaves while later rows are still being rendered; score once the cell is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
 from evaluators import stage as evaluators
 from flows import work
+from flows.bundle import Bundle
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
@@ -31,7 +34,7 @@ from tasks.render import RenderStep, Slice
 from tasks.retrieve import RetrieveStep
 from tasks.score import ScoreStep
 from tasks.session import Session
-from tasks.step import Outcome, Step, peek
+from tasks.step import Batch, Outcome, Step, peek
 from tasks.summarize import SummarizeStep
 from templating import stage as templating
 
@@ -68,6 +71,7 @@ class Driver:
         self.session, self.cells, self.submit, self.manifest, self.tally = session, cells, submit, manifest, tally
         self.read: dict[str, Read] = {}
         self.slots = {cell.model.abbr: asyncio.Semaphore(SHARDS_IN_FLIGHT) for cell in cells}
+        self.bundles: dict[str, Bundle] = {}
         self.quiet = False
         self.size = session.spec.shard_size
 
@@ -84,30 +88,59 @@ class Driver:
         summary = await self.do(SummarizeStep(self.session, done))
         self.manifest.summary = summary["summary"]
 
-    async def do(self, step: Step) -> Outcome:
-        """Submit a step and count it; in a large run a hit is taken without a task run."""
-        outcome = await asyncio.to_thread(peek, step) if self.quiet else None
-        outcome = outcome or await self.submit(step)
-        self.tally.step(step, outcome)
-        return outcome
+    async def do(self, step: Step, cell: Work | None = None) -> Outcome:
+        """Do a step, in step with the others of its cell's bundle if it has one."""
+        if cell is not None and (bundle := self.bundles.get(cell.cell)):
+            return await bundle.do(step)
+        return (await self.do_all([step], step.label))[0]
+
+    async def do_all(self, steps: Sequence[Step], label: str) -> list[Outcome]:
+        """Submit steps of one stage as one task run and count them; in a large run hits are taken without one."""
+        async with self._slot(steps[0]):
+            found = [await asyncio.to_thread(peek, step) if self.quiet else None for step in steps]
+            left = [step for step, outcome in zip(steps, found, strict=True) if outcome is None]
+            computed = iter(await self.submit(Batch(label, left)) if left else [])
+        outcomes = [outcome or next(computed) for outcome in found]
+        for step, outcome in zip(steps, outcomes, strict=True):
+            self.tally.step(step, outcome)
+        return outcomes
+
+    def _slot(self, step: Step) -> contextlib.AbstractAsyncContextManager[Any]:
+        return self.slots[step.model.abbr] if isinstance(step, InferStep) else contextlib.nullcontext()
 
     async def _read_all(self) -> None:
-        datasets = {cell.dataset.abbr: cell.dataset for cell in self.cells}
+        datasets = list({cell.dataset.abbr: cell.dataset for cell in self.cells}.values())
+        share = -(-len(datasets) // work.READS)
+        self.quiet = share > 1
         async with asyncio.TaskGroup() as group:
-            for dataset in datasets.values():
-                group.create_task(self._read(dataset))
+            for at in range(0, len(datasets), share):
+                group.create_task(self._read(datasets[at : at + share]))
         for cell in self.cells:
             await asyncio.to_thread(self._try, cell)
-        counts = {name: read.samples.rows for name, read in self.read.items()}
-        self.size = work.shard_size(self.session.spec, counts)
-        shards = sum(len(list(work.cuts(n, self.size))) for n in counts.values()) * len(self.session.spec.models)
-        self.quiet = shards * work.SHARD_STEPS + 2 * len(self.cells) > SHOWN_HITS
+        self._plan()
 
-    async def _read(self, dataset: DatasetSpec) -> None:
-        outcome = await self.do(ReadStep(self.session, dataset, pool=work.needs_pool(dataset)))
+    def _plan(self) -> None:
+        """Choose the size of the shards, and which cells share their task runs."""
+        spec, counts = self.session.spec, {name: read.samples.rows for name, read in self.read.items()}
+        self.size = work.shard_size(spec, counts)
+        runs = work.task_runs(spec, counts, self.size)
+        self.quiet = runs > SHOWN_HITS
+        small = [cell for cell in self.cells if counts[cell.dataset.abbr] <= self.size]
+        for cells in work.bundles(small, runs):
+            bundle = Bundle(cells, self.do_all)
+            self.bundles.update({cell.cell: bundle for cell in cells})
+
+    async def _read(self, datasets: Sequence[DatasetSpec]) -> None:
+        steps = [ReadStep(self.session, dataset, pool=work.needs_pool(dataset)) for dataset in datasets]
+        more = f" +{len(steps) - 1}" if len(steps) > 1 else ""
+        outcomes = await self.do_all(steps, f"{steps[0].label}{more}")
         store = self.session.store
-        rows, pool = await asyncio.to_thread(lambda: (store.read(outcome["samples"]), store.read(outcome["pool"])))
-        self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
+        for dataset, outcome in zip(datasets, outcomes, strict=True):
+            rows, pool = (
+                await asyncio.to_thread(store.read, outcome["samples"]),
+                await asyncio.to_thread(store.read, outcome["pool"]),
+            )
+            self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
 
     def _try(self, cell: Work) -> None:
         """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
@@ -145,11 +178,13 @@ class Driver:
 
     async def _cell(self, cell: Work, done: dict[str, Cell]) -> None:
         read = self.read[cell.dataset.abbr]
-        examples = await self.do(RetrieveStep(self.session, cell.dataset, cell.model, read.rows, read.pool_rows))
+        examples = await self.do(RetrieveStep(self.session, cell.dataset, cell.model, read.rows, read.pool_rows), cell)
         rows = await asyncio.to_thread(self.session.store.read, examples["examples"])
         shards = await self._shards(cell, read, rows)
         step = ScoreStep(self.session, cell.label, cell.dataset, read.samples, shards.outputs, shards.extracted)
-        scored = await self.do(step)
+        scored = await self.do(step, cell)
+        if bundle := self.bundles.get(cell.cell):
+            bundle.leave()
         done[cell.cell] = await self._finish(cell, read, examples["examples"], shards, scored)
 
     async def _shards(self, cell: Work, read: Read, examples: pa.Table) -> Shards:
@@ -171,11 +206,11 @@ class Driver:
 
     async def _render(self, cell: Work, name: str, part: Slice, labels: list[str] | None, prior: Counter[str]) -> ArtifactRef:
         """Render a shard; once more, with their counts, where it repeats inputs of earlier shards."""
-        outcome = await self.do(RenderStep(self.session, name, cell.dataset, part, cell.target, labels))
+        outcome = await self.do(RenderStep(self.session, name, cell.dataset, part, cell.target, labels), cell)
         keys = await asyncio.to_thread(self._input_keys, outcome["prompts"])
         if seen := {key: prior[key] for key in set(keys) if key in prior}:
             part = Slice(part.samples, part.pool, part.examples, seen)
-            outcome = await self.do(RenderStep(self.session, name, cell.dataset, part, cell.target, labels))
+            outcome = await self.do(RenderStep(self.session, name, cell.dataset, part, cell.target, labels), cell)
         prior.update(keys)
         self.tally.prompts(cell, outcome["prompts"])
         return outcome["prompts"]
@@ -185,15 +220,13 @@ class Driver:
         return keys
 
     async def _ask(self, cell: Work, name: str, prompts: ArtifactRef, samples: pa.Table) -> tuple[ArtifactRef, ArtifactRef]:
-        async with self.slots[cell.model.abbr]:
-            step = InferStep(self.session, name, cell.dataset, cell.model, cell.inferencer, prompts)
-            asked = await self.do(step)
+        asked = await self.do(InferStep(self.session, name, cell.dataset, cell.model, cell.inferencer, prompts), cell)
         if asked.unanswered:
             table = await asyncio.to_thread(self.session.store.read, asked["outputs"])
             self.tally.unanswered(cell, table)
         self.tally.outputs(cell, asked["outputs"])
         post = PostprocessStep(self.session, name, cell.dataset, cell.model, cell.inferencer.choice, asked["outputs"], samples)
-        extracted = await self.do(post)
+        extracted = await self.do(post, cell)
         return asked["outputs"], extracted["extracted"]
 
     async def _finish(self, cell: Work, read: Read, examples: ArtifactRef, shards: Shards, scored: Outcome) -> Cell:

@@ -15,17 +15,19 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
 from leaderflow.core.errors import BackendError
-from tasks.step import Outcome, Step, perform
+from tasks.step import Batch, Outcome, perform_all
 
 RETRIES, DELAYS, JITTER = 2, [5, 30], 0.5
 
 
-def run_step(step: Step) -> State[Outcome]:
-    """Perform a step and give it the state that tells most: Cached, Completed, or Failed with the reference in its data."""
-    outcome = perform(step)
-    if outcome.unanswered:
-        return Failed(message=outcome.message, data=outcome)
-    return Completed(name="Cached" if outcome.cached else "Completed", data=outcome)
+def run_batch(batch: Batch) -> State[list[Outcome]]:
+    """Perform a batch and give it the state that tells most: Cached, Completed, or Failed with the references in its data."""
+    outcomes = perform_all(batch)
+    if messages := [outcome.message for outcome in outcomes if outcome.unanswered]:
+        more = f" (and {len(messages) - 1} more of {len(outcomes)} cells)" if len(messages) > 1 else ""
+        return Failed(message=messages[0] + more, data=outcomes)
+    cached = all(outcome.cached for outcome in outcomes)
+    return Completed(name="Cached" if cached else "Completed", data=outcomes)
 
 
 def may_retry(task: Task[Any, Any], run: Any, state: State[Any]) -> bool:
@@ -34,15 +36,15 @@ def may_retry(task: Task[Any, Any], run: Any, state: State[Any]) -> bool:
     return isinstance(failure, BackendError) and failure.retryable
 
 
-def _task(stage: str, run: Callable[[Step], State[Outcome]], **options: Any) -> Task[[Step], State[Outcome]]:
+def _task(stage: str, run: Callable[[Batch], State[list[Outcome]]], **options: Any) -> Task[[Batch], State[list[Outcome]]]:
     return Task(
-        run, name=stage, task_run_name="{step.label}", cache_policy=NO_CACHE, persist_result=False, log_prints=False, **options
+        run, name=stage, task_run_name="{batch.label}", cache_policy=NO_CACHE, persist_result=False, log_prints=False, **options
     )
 
 
-TASKS: Mapping[str, Task[[Step], State[Outcome]]] = {
-    **{stage: _task(stage, run_step) for stage in ("read", "retrieve", "render", "postprocess", "score", "summarize")},
+TASKS: Mapping[str, Task[[Batch], State[list[Outcome]]]] = {
+    **{stage: _task(stage, run_batch) for stage in ("read", "retrieve", "render", "postprocess", "score", "summarize")},
     "infer": _task(
-        "infer", run_step, retries=RETRIES, retry_delay_seconds=DELAYS, retry_jitter_factor=JITTER, retry_condition_fn=may_retry
+        "infer", run_batch, retries=RETRIES, retry_delay_seconds=DELAYS, retry_jitter_factor=JITTER, retry_condition_fn=may_retry
     ),
 }
