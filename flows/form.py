@@ -40,6 +40,8 @@ MaxAge = Annotated[str | None, Field(description="How long answers of APIs witho
 Fresh = Annotated[bool, Field(description="Ask again although answers are stored.")]
 Offline = Annotated[bool, Field(description="Open no socket but the model's.")]
 Settings = Annotated[list[str], Field(description="Changes of the spec as KEY=VALUE, such as infer_cfg.inferencer.max_out_len=64.")]
+Threshold = Annotated[float, Field(ge=0, description="A significant loss of more than this, in the metric's unit, is an alert.")]
+Truncation = Annotated[float, Field(ge=0, le=1, description="A cell with more than this share of cut-off answers is an alert.")]
 Spec = Annotated[dict[str, Any] | None, Field(description="Further keys of an evaluation's file, as JSON.")]
 
 
@@ -59,6 +61,8 @@ class Form(Config):
     fresh: Fresh = False
     offline: Offline = False
     settings: Settings = Field(default_factory=list)
+    threshold: Threshold = 0.0
+    truncation: Truncation = 0.1
     spec: Spec = None
 
     def evaluation(self) -> EvaluationSpec:

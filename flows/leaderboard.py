@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
-from prefect import flow, runtime
+from prefect import flow, get_run_logger, runtime
+from prefect.artifacts import acreate_markdown_artifact
 from prefect.client.schemas.objects import State
+from prefect.events import emit_event
+from prefect.settings import get_current_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows import form
-from flows.attempt import attempt
+from flows import artifacts, changes, form
+from flows.attempt import After, attempt
 from flows.evaluate import some
 from flows.missed import superseded
+from flows.result import RunResult
+from flows.run import Evaluation
 from flows.submit import WORKERS
+from leaderflow.core.manifest import Manifest
 
 
 def run_name() -> str:
@@ -41,9 +48,51 @@ async def leaderboard(
     fresh: form.Fresh = False,
     offline: form.Offline = False,
     settings: form.Settings = [],  # noqa: B006
+    threshold: form.Threshold = 0.0,
+    truncation: form.Truncation = 0.1,
 ) -> State[Any]:
     """Evaluate a suite's models on its datasets; without models, those of the suite."""
     if late := await superseded():
         return late
     parameters = dict(runtime.flow_run.parameters)
-    return await attempt(lambda: form.filled(parameters).evaluation())
+    return await attempt(lambda: form.filled(parameters).evaluation(), tell(threshold, truncation))
+
+
+def tell(threshold: float, truncation: float) -> After:
+    """Return what follows the leaderboard: the report of what changed, and an event for each kind of alert."""
+
+    async def after(evaluation: Evaluation, result: RunResult) -> None:
+        manifest = evaluation.manifest
+        comparison, why = await asyncio.to_thread(changes.compared, evaluation.session.store, manifest)
+        found = changes.alerts(result.cells, comparison, threshold, truncation)
+        text = changes.report(comparison, why + _link(comparison.left if comparison else None, evaluation), found)
+        await acreate_markdown_artifact(text, artifacts.key("changes", manifest.suite), f"What run {manifest.run} changed")
+        for alert in found:
+            get_run_logger().warning("%s: %s", alert.kind, alert.text)
+            emit(manifest, alert)
+
+    return after
+
+
+def emit(manifest: Manifest, alert: changes.Alert) -> None:
+    """Emit ``leaderflow.alert.KIND`` for the suite; automations make a message of it."""
+    suite = f"leaderflow.suite.{manifest.suite or 'none'}"
+    emit_event(
+        f"leaderflow.alert.{alert.kind}",
+        resource={"prefect.resource.id": suite, "prefect.resource.name": manifest.suite or "no suite"},
+        related=[{"prefect.resource.id": f"prefect.flow-run.{manifest.flow_run}", "prefect.resource.role": "flow-run"}],
+        payload={
+            "text": alert.text,
+            "cells": list(alert.cells),
+            "details": alert.details,
+            "run": manifest.run,
+            "suite": manifest.suite,
+        },
+    )
+
+
+def _link(run: str | None, evaluation: Evaluation) -> str:
+    """Return a link to the page of an earlier run, where it has one."""
+    flow_run = Manifest.load(evaluation.session.store, run).flow_run if run else None
+    ui = get_current_settings().ui_url
+    return f" [Its page]({ui}/runs/flow-run/{flow_run})" if flow_run and ui else ""

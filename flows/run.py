@@ -17,6 +17,7 @@ from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
+from reports import history
 from tasks.session import Session
 
 
@@ -67,6 +68,8 @@ class Evaluation:
             raise
         failed = sum(cell.counts.get("n_failed", 0) for cell in self.manifest.cells.values())
         self._close_manifest("incomplete" if failed else "completed")
+        if self.manifest.summary:
+            history.append(self.session.store, self.manifest, self.session.store.read(self.manifest.summary))
         return self.result()
 
     def close(self) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from leaderflow.core.artifacts import SUMMARY
 
 COLUMNS = ("dataset", "version", "metric", "mode")
 
@@ -26,6 +30,15 @@ def pivot(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]
         line = tuple(str(row[name]) if row[name] is not None else "-" for name in COLUMNS)
         lines.setdefault(line, {})[row["model"]] = number(row)
     return [*COLUMNS, *models], [[*line, *(cells.get(model, "-") for model in models)] for line, cells in lines.items()]
+
+
+def csv_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the leaderboard as CSV: a line a model × dataset × metric, every column of the summary, numbers in full."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, SUMMARY.names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:

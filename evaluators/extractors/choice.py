@@ -103,7 +103,7 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
     lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
     labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
     letters = [match["list"].upper() for match in labelled.values()]
-    match = patterns.last_word.search(part)
+    match = patterns.closing.search(part) or patterns.last_word.search(part)
     if match and not _closes(part[max(match.start() - 300, 0) : match.start() + 1], patterns):
         match = None
     if len(set(letters)) == 1:
@@ -115,11 +115,11 @@ def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
 
 def _closes(before: str, patterns: _Patterns) -> bool:
     """Return whether a letter after `before` ends a thought: a sentence is over, or some words led to it and name no other."""
-    if before[-1] != ",":
-        return not patterns.label.search(mentions.SENTENCE.split(before[:-1])[-1])
-    sentence = mentions.SENTENCE.split(before)[-1]
-    named = patterns.label.search(sentence) or mentions.CONDITION.search(sentence) or mentions.OTHERS.search(sentence)
-    return not named and len(sentence.split()) > 2
+    sentence = mentions.SENTENCE.split(before.rstrip(".!?。:"))[-1]
+    if patterns.label.search(sentence) or cues.ASIDE.search(sentence):
+        return False
+    led = not mentions.CONDITION.search(sentence) and not mentions.OTHERS.search(sentence) and len(sentence.split()) > 2
+    return led or before[-1] in ".!?。:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,7 @@ class _Patterns:
     words: re.Pattern[str]
     alone: re.Pattern[str]
     line: re.Pattern[str]
+    closing: re.Pattern[str]
     last_word: re.Pattern[str]
 
 
@@ -155,5 +156,6 @@ def _patterns(options: str) -> _Patterns:
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
         line=re.compile(expand(cues.LINE)),
+        closing=re.compile(expand(cues.CLOSING)),
         last_word=re.compile(expand(cues.LAST_WORD)),
     )

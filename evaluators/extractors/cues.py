@@ -24,7 +24,8 @@ _WORD = (
     r"|选项|选){0,2}"
 )
 _BE = (
-    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|(?:is|are) (?:\w+ )?likely to be"
+    r"(?:(?:is|are|was|(?:will|would|should|must|has to|ought to|would have to)(?: \w+)? be|(?:is|are) (?:(?:\w+ )?likely"
+    r"|going) to be"
     r"|seems to be|appears to be|remains|becomes|being)\b(?!n't)(?:\s*:)?"
     r"|[\"']?\s*(?::|=>?|->|→|⇒|—|–|-(?=\s)))"
 )
@@ -101,7 +102,8 @@ FIRM = (
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus|have to|am"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
+    r"|have to|am"
     r"|are going to|going to))*\s+|^[^\w\n]*+)"
     r"(?:choose|choosing|chosen?|pick|picking|select(?:ed)?|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
@@ -115,7 +117,7 @@ FIRM = (
 )
 """Statements that settle the answer; the last one counts."""
 
-_STOP = r"(?=\s*(?:[.,;!\n]|\Z))"
+_STOP = r"(?:(?=\s*(?:[.,;!\n]|\Z|as\b))|(?<=[)\]]))"
 LOOSE = (
     rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right"
     rf"|correct)\s+one\b|correct|right|true)\b"
@@ -125,7 +127,7 @@ LOOSE = (
     r"|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's"
     r"| it is)?),?\s+)<GAP><LIST>",
-    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently|then)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is"
+    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is"
     r"|we have|we get)?)<GAP><LIST>"
     r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
     r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|supports|left with|leaves?(?: us with| only)?"
@@ -139,9 +141,10 @@ LOOSE = (
     r"<GAP><LIST>" + _STOP,
     rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>"
     + _STOP,
-    r"<LIST>\s+(?i:best\s+\w+s|fits|works|matches|satisfies|it is)\b",
+    r"<LIST>\s+(?i:best\s+\w+s|fits|works|matches|satisfies|remains|it is)\b",
     r"<LIST>,\s+(?i:I (?:think|believe|guess|suppose)|I'm (?:sure|confident)|I'd say)\b",
     r"(?i:\b(?:lean(?:ing)?|inclined)\s+(?:to|towards?)\b)<GAP><LIST>" + _STOP,
+    r"(?i:\bmy (?:money|bet|vote)\s+(?:is|goes)(?:\s+(?:on|to|for))?)<GAP><LIST>" + _STOP,
     r"(?i:\bconfident (?:in|about|that)\b)<GAP><LIST>" + _STOP,
     r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*){1,4}but\s+)<GAP><LIST>" + _STOP,
@@ -150,8 +153,9 @@ LOOSE = (
     r"(?:对应|即|也就是|就是|选项[是为:])(?:的是)?<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
     r"(?:所以|因此|故|则)<GAP><LIST>(?=\s*(?:选项|项)?(?:。|\s*\Z))",
     r"我(?:觉得|认为|想|猜)(?:答案)?(?:应该)?是?<GAP><LIST>(?!\s*(?:项|选项)?(?:错|不))",
+    r"的(?:选项|一项)?是<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
     r"(?:应该|应当|应|其实|实际上|最终|可见)(?:该)?是<GAP><LIST>",
-    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为)?\s*(?:正确|对的|符合|当选|最合适|最恰当|对(?=[,。;、\s]|\Z))",
+    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为|最|更)?\s*(?:正确|对的|符合|当选|最合适|最恰当|对(?=[,。;、\s]|\Z))",
 )
 """Weaker statements: they count where no firm one is made, or where they take one back."""
 
@@ -165,6 +169,16 @@ LINE = (
     r"|question)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
 )
 """A line that is a label, or begins with one, and does not reject it."""
+
+CLOSING = r"(?i:[\w)\"'][\s,(]+(?:option|choice|answer|letter))\s*[(\[]{0,2}(?P<list><L>)[\s.)\]*]*\Z"
+"""A label called an option at the very end of a sentence."""
+
+ASIDE = re.compile(
+    r"(?i:\b(?:look|consider|examin\w+|start|begin|check|compare|analy[sz]e|next|first|rule[sd]? out|eliminat\w+|discard|reject"
+    r"|about"
+    r"|let's|let us|versus|vs|than|grade|class|type|group|team|section|part|plan|figure)\b)"
+)
+"""Words that make a label at the end a thing looked at, or no option at all."""
 
 LAST_WORD = rf"(?<!\b[A-Za-z])(?<!\bvs)[.!?。:,][ \t]+{_WORD}[(\[]{{0,4}}(?P<list><L>)[\s.)\]]*\Z"
 """A label as a sentence of its own, or as the last part of one, at the end."""

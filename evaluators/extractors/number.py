@@ -27,7 +27,8 @@ _REFUSAL = re.compile(
     r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
     r"(?:determine|answer|solve|say|tell|comput|calculat|find|figure|give|provide|help|assist|conclude|know)"
     r"|\b(?:not enough|insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)|(?:don't|do not) know"
-    r"|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer|(?:is|are) missing\b)"
+    r"|no idea|\bnot sure\b|\bsorry\b|no (?:numerical )?answer|(?:is|are) missing\b|(?:not|n't) (?:specif|mention|giv|stat"
+    r"|provid)\w*)"
     r"|无法|不能确定|不知道|抱歉|信息不足|条件不足"
 )
 _COUNTED = re.compile(

@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import deploy, models, preview, run, server, show
+from leaderflow.cli import compare, deploy, history, models, preview, run, server, show, sql
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.options import Debug, Debugging
@@ -29,6 +29,9 @@ app.command("runs")(show.runs)
 app.command("show")(show.show)
 app.command("trace")(show.trace)
 app.command("why")(show.why)
+app.command("compare")(compare.compare)
+app.command("history")(history.history)
+app.command("sql")(sql.sql)
 app.command("deploy")(deploy.deploy)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from leaderflow.cli.options import AsJson, Debug
+from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
     from leaderflow.core.store import Store
+
+
+class Format(StrEnum):
+    """How a leaderboard is printed."""
+
+    table = "table"
+    csv = "csv"
+    md = "md"
+    json = "json"
+
 
 Run = Annotated[str, typer.Argument(help="Id of a run, its beginning, or latest.")]
 Sample = Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")]
@@ -37,6 +50,9 @@ def show(
     n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 10,
     wrong: Annotated[bool, typer.Option("--wrong", help="Only samples that were not right.")] = False,
     sample: Sample = None,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How to print; csv and md print the leaderboard alone.")
+    ] = Format.table,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -47,13 +63,24 @@ def show(
 
     store = _store()
     manifest = Manifest.load(store, run)
+    if format_ in (Format.csv, Format.md):
+        print_board(leaderboard(store, manifest), format_)
+        return
     name = the_cell(manifest, cell) if cell or len(manifest.cells) == 1 else None
     rows = chosen(cell_rows(store, manifest.cells[name]), n, wrong, sample) if name else []
     board = leaderboard(store, manifest)
-    if as_json:
+    if as_json or format_ is Format.json:
         print_json({"run": manifest.run, "state": manifest.state, "cells": board, "samples": rows})
     else:
         print_samples(manifest, board, name, rows)
+
+
+def print_board(rows: Sequence[Mapping[str, Json]], form: Format) -> None:
+    """Print a leaderboard as CSV or Markdown."""
+    from leaderflow.core.text import printable
+    from reports.table import csv_table, markdown_table
+
+    print(printable(csv_table(rows).rstrip("\n") if form is Format.csv else markdown_table(rows)))
 
 
 def trace(

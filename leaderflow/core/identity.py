@@ -10,7 +10,7 @@ import functools
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,18 +154,23 @@ def version_of(protocol: Json, samples_digest: str) -> str:
 
 def first_difference(left: Json, right: Json, path: str = "") -> str | None:
     """Return the first place where two JSON values differ, such as ``config.settings.temperature: 0 != 0.7``, or None."""
+    return next(differences(left, right, path), None)
+
+
+def differences(left: Json, right: Json, path: str = "") -> Iterator[str]:
+    """Yield every place where two JSON values differ; lists of unequal length differ as a whole."""
     if isinstance(left, dict) and isinstance(right, dict):
         for name in sorted(set(left) | set(right)):
             here = f"{path}.{name}" if path else name
             if name not in left or name not in right:
-                return f"{here}: {_short(left.get(name))} != {_short(right.get(name))}"
-            if found := first_difference(left[name], right[name], here):
-                return found
-        return None
-    if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        pairs = enumerate(zip(left, right, strict=True))
-        return next((d for i, (a, b) in pairs if (d := first_difference(a, b, f"{path}[{i}]"))), None)
-    return None if left == right and type(left) is type(right) else f"{path}: {_short(left)} != {_short(right)}"
+                yield f"{here}: {_short(left.get(name))} != {_short(right.get(name))}"
+            else:
+                yield from differences(left[name], right[name], here)
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for i, (a, b) in enumerate(zip(left, right, strict=True)):
+            yield from differences(a, b, f"{path}[{i}]")
+    elif left != right or type(left) is not type(right):
+        yield f"{path}: {_short(left)} != {_short(right)}"
 
 
 def _short(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -70,7 +71,7 @@ class Manifest(BaseModel):
 
     @classmethod
     def load(cls, store: Store, run: str) -> Manifest:
-        """Return the manifest of a run: its id, the beginning of one, or ``latest``.
+        """Return the manifest of a run: its id, the beginning of one, ``latest``, or ``latest~1`` for the one before it.
 
         Raises:
             UsageError: there is no such run, or more than one begins so.
@@ -78,9 +79,10 @@ class Manifest(BaseModel):
         names = run_names(store)
         if not names:
             raise UsageError(f"no run in {store.root} yet; start one with `leaderflow run`")
-        found = (
-            names[-1:] if run == "latest" else [name for name in names if name == run] or [n for n in names if n.startswith(run)]
-        )
+        if back := re.fullmatch(r"latest(?:~(\d{1,9}))?", run):
+            found = names[-1 - int(back[1] or 0) :][:1] if int(back[1] or 0) < len(names) else []
+        else:
+            found = [name for name in names if name == run] or [name for name in names if name.startswith(run)]
         if len(found) != 1:
             what = "no run" if not found else f"{len(found)} runs"
             raise UsageError(f"{what} named {run!r}{did_you_mean(run, names) if not found else ''}; `leaderflow runs` lists them")
@@ -99,8 +101,9 @@ def run_names(store: Store) -> list[str]:
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """Return an id that sorts by time, such as ``20300131-235959-3fa2``."""
-    return f"{now or datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    """Return an id that sorts by time, such as ``20300131-235959-3fa2c``: the second, its 4096th part, and two random digits."""
+    now = now or datetime.now(UTC)
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond * 4096 // 1_000_000:03x}{secrets.token_hex(1)}"
 
 
 def timestamp() -> str:

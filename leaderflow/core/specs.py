@@ -6,10 +6,14 @@ plain JSON here; `core.registry` checks them against what they name.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
+from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.expression import formula
 from leaderflow.core.types import Json
 
 Range = None | int | float | str | list[int]
@@ -187,21 +191,75 @@ class SummaryGroup(Config):
 
     name: str
     subsets: list[str | list[str]]
+    """Datasets or earlier groups by name (their first metric counts), or pairs of name and metric."""
     metric: str | None = None
-    weights: dict[str, float] | None = None
+    """What the row's metric is called; by default after the way of combining."""
+    weights: dict[str, FiniteFloat] | None = None
+    """By ``name`` or ``name@metric``; a member that is not named here has the weight 0."""
     std: bool = False
     sum: bool = False
     harmonic_mean: bool = False
     transforms: dict[str, str] | None = None
+    """Applied to a member's value before it is combined: an expression in x, such as ``100 - x``."""
     expected: int | None = None
     """How many members the family has; with fewer present the group says "40 of 57"."""
+
+    @field_validator("subsets")
+    @classmethod
+    def _name_or_pair(cls, value: list[str | list[str]]) -> list[str | list[str]]:
+        if bad := next((item for item in value if isinstance(item, list) and len(item) != 2), None):
+            raise ValueError(f"{bad} must be a name, or a pair of name and metric")
+        return value
+
+    @field_validator("transforms")
+    @classmethod
+    def _arithmetic(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        for text in (value or {}).values():
+            try:
+                formula(text)
+            except SpecError as exc:
+                raise ValueError(exc.message) from None
+        return value
+
+    @model_validator(mode="after")
+    def _of_members(self) -> SummaryGroup:
+        members = self.members()
+        named = {*members, *("@".join(item) for item in self.subsets if isinstance(item, list))}
+        for field in ("weights", "transforms"):
+            for key in getattr(self, field) or {}:
+                if key not in named and key.rpartition("@")[0] not in members:
+                    raise ValueError(f"{field} names {key!r}, which is not among the subsets{did_you_mean(key, named)}")
+        if self.weights is not None and not self.sum and not sum(self.weights.values()):
+            raise ValueError("the weights add up to nothing")
+        return self
+
+    def members(self) -> list[str]:
+        """Return the names of the datasets and groups that it is made of."""
+        return [item if isinstance(item, str) else item[0] for item in self.subsets]
 
 
 class Summarizer(Config):
     """What the leaderboard shows and in which order."""
 
-    dataset_abbrs: list[str | list[str]] | None = None
+    dataset_abbrs: list[str | Annotated[list[str], Field(min_length=2, max_length=2)]] | None = None
+    """Datasets and groups by name (all their metrics), or pairs of name and metric; by default everything, groups last."""
     summary_groups: list[SummaryGroup] = Field(default_factory=list)
+
+    def in_order(self, datasets: Collection[str]) -> list[SummaryGroup]:
+        """Return the groups so that each comes after those it is made of; a dataset goes before a group of its name.
+
+        Raises:
+            ValueError: two groups of one name, or groups that are made of each other.
+        """
+        named = {group.name: group for group in self.summary_groups}
+        if len(named) < len(self.summary_groups):
+            names = [group.name for group in self.summary_groups]
+            raise ValueError(f"two summary groups are named {next(n for n in names if names.count(n) > 1)!r}")
+        parts = {name: [m for m in group.members() if m in named and m not in datasets] for name, group in named.items()}
+        try:
+            return [named[name] for name in TopologicalSorter(parts).static_order()]
+        except CycleError as exc:
+            raise ValueError(f"summary groups are made of each other: {' → '.join(exc.args[1])}") from None
 
 
 class EvaluationSpec(Config):
@@ -227,6 +285,7 @@ class EvaluationSpec(Config):
             names = [item.abbr for item in items]
             if twice := next((n for n in names if names.count(n) > 1), None):
                 raise ValueError(f"two {what} have the abbr {twice!r}; give one of them another")
+        self.summarizer.in_order({dataset.abbr for dataset in self.datasets})
         return self
 
 

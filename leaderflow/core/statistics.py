@@ -32,6 +32,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_difference",
     "paired_permutation",
+    "paired_shares_estimate",
     "pass_at_k",
     "pass_hat_k",
     "weighted_mean",
@@ -170,6 +171,19 @@ def mcnemar(only_left: int, only_right: int) -> float:
     """Return the exact two-sided p-value of McNemar's test from the two counts of disagreement (McNemar 1947)."""
     n, fewer = only_left + only_right, min(only_left, only_right)
     return min(1.0, 2 * sum(math.comb(n, i) for i in range(fewer + 1)) / (1 << n))
+
+
+def paired_shares_estimate(only_left: int, only_right: int, n: int) -> Estimate:
+    """Return the difference right − left of two shares over the same `n` samples, from the two counts of disagreement.
+
+    The interval and its error are those of Agresti & Min (2005): half a sample is added to each cell of the 2 × 2 table, so that
+    they hold for few disagreements too; cut to −1…1.
+    """
+    size, gained, lost = n + 2, only_right + 0.5, only_left + 0.5
+    centre = (gained - lost) / size
+    stderr = math.sqrt(gained + lost - (gained - lost) ** 2 / size) / size
+    half = z_of() * stderr
+    return Estimate((only_right - only_left) / n, stderr, max(-1.0, centre - half), min(1.0, centre + half))
 
 
 def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000, seed: int = _SEED) -> float:

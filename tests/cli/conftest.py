@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from leaderflow.cli.main import main
+from tests.fake_openai import _fake_openai_server, fake_openai
+
+__all__ = ["_fake_openai_server", "fake_openai"]
 
 REPLIES = [
     "[INST] hi [/INST]",

@@ -21,11 +21,15 @@ def test_a_manifest_is_found_by_name_by_beginning_and_as_the_latest(tmp_path: Pa
     store = Store(tmp_path)
     first, second = save(store, "20300101-000000-aaaa"), save(store, "20300102-000000-bbbb")
     assert Manifest.load(store, "latest") == second
+    assert Manifest.load(store, "latest~0") == second
+    assert Manifest.load(store, "latest~1") == first
     assert Manifest.load(store, "20300101") == first
     assert [m.run for m in Manifest.all(store)] == [first.run, second.run]
 
 
-@pytest.mark.parametrize(("run", "message"), [("203001", "2 runs named"), ("20300103-000000-aaaa", "did you mean")])
+@pytest.mark.parametrize(
+    ("run", "message"), [("203001", "2 runs named"), ("20300103-000000-aaaa", "did you mean"), ("latest~2", "no run named")]
+)
 def test_an_unknown_or_unclear_run_is_one_line(tmp_path: Path, run: str, message: str) -> None:
     store = Store(tmp_path)
     save(store, "20300101-000000-aaaa")
@@ -40,8 +44,8 @@ def test_an_empty_store_says_how_to_start(tmp_path: Path) -> None:
 
 
 def test_run_ids_sort_by_time_and_manifests_are_strict_json(tmp_path: Path) -> None:
-    early, late = new_run_id(datetime(2030, 1, 1, tzinfo=UTC)), new_run_id(datetime(2030, 1, 2, tzinfo=UTC))
-    assert early < late
+    early, late = (new_run_id(datetime(2030, 1, 1, microsecond=part, tzinfo=UTC)) for part in (40_000, 41_000))
+    assert early < late < new_run_id(datetime(2030, 1, 2, tzinfo=UTC))
     manifest = save(Store(tmp_path), early)
     text = (tmp_path / "runs" / early / "manifest.json").read_text()
     assert json.loads(text, parse_constant=lambda name: pytest.fail(name))["run"] == manifest.run
