@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from prefect import get_run_logger, runtime
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
+from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Failed
 
 from flows import artifacts
@@ -16,7 +18,7 @@ from flows.progress import Silent
 from flows.result import RunResult
 from flows.run import Evaluation
 from flows.submit import prefect_tasks
-from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.errors import LeaderflowError, SpecError
 from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
@@ -51,6 +53,7 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
         LeaderflowError: the run cannot go on.
     """
     evaluation.manifest.flow_run = runtime.flow_run.id
+    await check_limits(evaluation.session.spec)
     live = Live(evaluation.progress)
     evaluation.tally.progress = live
     async with shown(live):
@@ -61,3 +64,23 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
     if after is not None:
         await after(evaluation, result)
     return Completed(message=result.message) if result.state == "completed" else Failed(message=result.message)
+
+
+async def check_limits(spec: EvaluationSpec) -> None:
+    """See that every shared limit exists: Prefect would not limit anything by a name that it does not know.
+
+    Raises:
+        SpecError: one does not.
+    """
+    async with get_client() as client:
+        for model in spec.models:
+            if model.shared_limit is None:
+                continue
+            try:
+                await client.read_global_concurrency_limit_by_name(model.shared_limit)
+            except ObjectNotFound:
+                raise SpecError(
+                    f"the Prefect server has no global concurrency limit {model.shared_limit!r}; "
+                    f"make it with `prefect global-concurrency-limit create {model.shared_limit} --limit 1`",
+                    key=f"models.{model.abbr}.shared_limit",
+                ) from None

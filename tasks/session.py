@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from inference.answers import AnswerStore, seconds
 from inference.stage import make_backend
+from leaderflow.core.errors import UsageError
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Answer, Backend
@@ -34,7 +36,7 @@ class Session:
         key = model.model_dump_json()
         with self._lock:
             if key not in self._backends:
-                self._backends[key] = make_backend(model)
+                self._backends[key] = make_backend(own_part(model))
             return self._backends[key]
 
     def answers(self, model: ModelSpec) -> AnswerStore:
@@ -56,3 +58,22 @@ class Session:
         """Close everything; safe to call twice."""
         for key in list(self._backends):
             self._backends.pop(key).close()
+
+
+def own_part(model: ModelSpec) -> ModelSpec:
+    """Return the model with this worker's part of its requests and tokens a minute.
+
+    ``LEADERFLOW_RATE_SHARE`` says what part of an account's limits this process may use: ``0.25`` for one of four workers.
+
+    Raises:
+        UsageError: it is no number above 0 and up to 1.
+    """
+    text = os.environ.get("LEADERFLOW_RATE_SHARE") or "1"
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"LEADERFLOW_RATE_SHARE must be a number above 0 and up to 1, not {text!r}")
+    limits = {name: limit and max(1, int(limit * share)) for name, limit in (("rpm", model.rpm), ("tpm", model.tpm))}
+    return model if share == 1 else model.model_copy(update=limits)
