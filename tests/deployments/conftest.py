@@ -29,3 +29,11 @@ def site(prefect_server: str, tmp_path: Path, server: FakeOpenAI, monkeypatch: p
     found = Site(prefect_server, tmp_path, server, retries=0)
     monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "recipes"))
     return found
+
+
+@pytest.fixture
+def big(prefect_server: str, tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A site with 400 rows and a slow model, to be disturbed in the middle."""
+    server.script(latency=1.0)
+    monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "recipes"))
+    return Site(prefect_server, tmp_path, server, rows=400, retries=0)
