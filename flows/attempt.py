@@ -16,7 +16,7 @@ from flows import artifacts
 from flows.live import Live, shown
 from flows.progress import Silent
 from flows.result import RunResult
-from flows.run import Evaluation
+from flows.run import AGAIN, Evaluation
 from flows.submit import prefect_tasks
 from leaderflow.core.errors import LeaderflowError, SpecError
 from leaderflow.core.paths import store_uri
@@ -57,13 +57,20 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
     live = Live(evaluation.progress)
     evaluation.tally.progress = live
     async with shown(live):
-        result = await evaluation.walk(prefect_tasks())
+        result = _with_advice(await evaluation.walk(prefect_tasks()))
     for line in evaluation.tally.lines():
         get_run_logger().info(line)
     await artifacts.publish(evaluation.session.store, evaluation.manifest, result)
     if after is not None:
         await after(evaluation, result)
     return Completed(message=result.message) if result.state == "completed" else Failed(message=result.message)
+
+
+def _with_advice(result: RunResult) -> RunResult:
+    """Say Retry where there is such a button: it works for runs of deployments alone."""
+    if runtime.deployment.id is None:
+        return result
+    return result.model_copy(update={"message": result.message.replace(AGAIN, "Retry asks only these")})
 
 
 async def check_limits(spec: EvaluationSpec) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Any
 
 from prefect import flow, runtime
 from prefect.artifacts import acreate_markdown_artifact
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
-from pydantic import Field
 
 from flows import changes, form
 from flows.attempt import failed
@@ -18,8 +17,6 @@ from leaderflow.core.paths import store_uri
 from leaderflow.core.store import Store
 from reports import compare as runs
 
-Run = Annotated[str, Field(description="A run's id, the beginning of one, latest, latest~1, or any of these with :MODEL.")]
-
 
 def run_name() -> str:
     """Name the flow run by what it compares."""
@@ -27,8 +24,14 @@ def run_name() -> str:
 
 
 @flow(name="compare", flow_run_name=run_name, persist_result=False)
-async def compare(left: Run = "latest~1", right: Run = "latest", threshold: form.Threshold = 0.0) -> State[Any]:
-    """Compare two runs; the first one is the baseline. Ends in the state ``Regression`` where a cell is significantly worse."""
+async def compare(left: str = "latest~1", right: str = "latest", threshold: form.Loss = 0.0) -> State[Any]:
+    """Compare two runs; ends in the state Regression where a cell is significantly worse.
+
+    Args:
+        left: the baseline: a run's id, the beginning of one, latest, latest~1, or any of these with :MODEL.
+        right: the run to be judged.
+        threshold: a loss of more than this, in the metric's unit, is a regression.
+    """
     try:
         found = await asyncio.to_thread(runs.compare, Store(store_uri()), left, right, flips=0)
     except LeaderflowError as error:

@@ -46,21 +46,37 @@ def some(names: Any) -> str:
     persist_result=False,
 )
 async def evaluate(
-    models: form.Models,
-    datasets: form.Datasets,
-    range: form.Range = None,
-    limit: form.Limit = None,
-    repeats: form.Repeats = None,
-    concurrency: form.Concurrency = None,
-    shard_size: form.ShardSize = None,
-    data_dir: form.DataDir = None,
-    max_age: form.MaxAge = None,
-    fresh: form.Fresh = False,
-    offline: form.Offline = False,
-    settings: form.Settings = [],  # noqa: B006  a form shows the default; nobody changes it
-    spec: form.Spec = None,
+    models: form.Names,
+    datasets: form.Names,
+    range: str = "",
+    limit: form.Count = 0,
+    repeats: form.Count = 0,
+    concurrency: form.Count = 0,
+    shard_size: form.Count = 0,
+    data_dir: str = "",
+    max_age: str = "",
+    fresh: bool = False,
+    offline: bool = False,
+    settings: list[str] = [],  # noqa: B006  a form shows the default; nobody changes it
+    spec: form.Spec = {},  # noqa: B006
 ) -> State[Any]:
-    """Evaluate models on datasets and publish the leaderboard."""
+    """Evaluate models on datasets and publish the leaderboard.
+
+    Args:
+        models: model recipes, such as smollm2-135m.
+        datasets: dataset recipes or families, such as gsm8k or mmlu_gen.
+        range: samples of every dataset: '[:100]', a count, or a fraction such as 0.1; empty for all.
+        limit: only the first N samples of every dataset; 0 for all.
+        repeats: ask everything N times; 0 as the recipes say.
+        concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
+        shard_size: samples in a shard; changes no result; 0 for 500.
+        data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
+        max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
+        fresh: ask again although answers are stored.
+        offline: open no socket but the model's.
+        settings: changes of the spec as KEY=VALUE, such as infer_cfg.inferencer.max_out_len=64.
+        spec: further keys of an evaluation's file.
+    """
     opened = _EVALUATION.get()
     if opened is not None:
         return await walked(opened)

@@ -24,46 +24,35 @@ API = "OpenAISDK"
 """The model type whose weights may change behind the name."""
 
 
-Models = Annotated[list[str], Field(description="Model recipes, such as smollm2-135m.")]
-Datasets = Annotated[list[str], Field(description="Dataset recipes or families, such as gsm8k or mmlu.")]
-Suite = Annotated[
-    str, Field(description="The leaderboard recipe.", json_schema_extra={"enum": list(recipes.names("leaderboards"))})
-]
+Names = list[str]
+Suite = Annotated[str, Field(json_schema_extra={"enum": list(recipes.names("leaderboards"))})]
 """A choice of the suites that are there when the flow is deployed."""
-Range = Annotated[str | None, Field(description="Samples of every dataset: '[:100]', a count, or a fraction such as 0.1.")]
-Limit = Annotated[int | None, Field(ge=1, description="Only the first N samples of every dataset.")]
-Repeats = Annotated[int | None, Field(ge=1, description="Ask everything N times.")]
-Concurrency = Annotated[int | None, Field(ge=1, description="Requests in flight (API) or rows in a batch, for every model.")]
-ShardSize = Annotated[int | None, Field(ge=1, description="Samples in a shard; changes no result.")]
-DataDir = Annotated[str | None, Field(description="The worker's folder of local data, looked up before any network.")]
-MaxAge = Annotated[str | None, Field(description="How long answers of APIs without a revision are reused, such as 20h.")]
-Fresh = Annotated[bool, Field(description="Ask again although answers are stored.")]
-Offline = Annotated[bool, Field(description="Open no socket but the model's.")]
-Settings = Annotated[list[str], Field(description="Changes of the spec as KEY=VALUE, such as infer_cfg.inferencer.max_out_len=64.")]
-Threshold = Annotated[float, Field(ge=0, description="A significant loss of more than this, in the metric's unit, is an alert.")]
-Truncation = Annotated[float, Field(ge=0, le=1, description="A cell with more than this share of cut-off answers is an alert.")]
-Spec = Annotated[dict[str, Any] | None, Field(description="Further keys of an evaluation's file, as JSON.")]
+Count = Annotated[int, Field(ge=0)]
+"""A number of at least 1; 0 leaves it as the recipes say. A field that may be empty would be two fields in Prefect's form."""
+Share = Annotated[float, Field(ge=0, le=1)]
+Loss = Annotated[float, Field(ge=0)]
+Spec = dict[str, Any]
 
 
 class Form(Config):
     """One filled-in form."""
 
-    models: Models = Field(default_factory=list)
-    datasets: Datasets = Field(default_factory=list)
-    suite: str | None = None
-    range: Range = None
-    limit: Limit = None
-    repeats: Repeats = None
-    concurrency: Concurrency = None
-    shard_size: ShardSize = None
-    data_dir: DataDir = None
-    max_age: MaxAge = None
-    fresh: Fresh = False
-    offline: Offline = False
-    settings: Settings = Field(default_factory=list)
-    threshold: Threshold = 0.0
-    truncation: Truncation = 0.1
-    spec: Spec = None
+    models: Names = Field(default_factory=list)
+    datasets: Names = Field(default_factory=list)
+    suite: str = ""
+    range: str = ""
+    limit: Count = 0
+    repeats: Count = 0
+    concurrency: Count = 0
+    shard_size: Count = 0
+    data_dir: str = ""
+    max_age: str = ""
+    fresh: bool = False
+    offline: bool = False
+    settings: list[str] = Field(default_factory=list)
+    threshold: Loss = 0.0
+    truncation: Share = 0.1
+    spec: Spec = Field(default_factory=dict)
 
     def evaluation(self) -> EvaluationSpec:
         """Return what is to be run: the suite, or models on datasets.
@@ -71,14 +60,15 @@ class Form(Config):
         Raises:
             SpecError: a name, a setting or a key is wrong.
         """
-        changes = shorthand(self.range, self.limit, self.repeats, self.concurrency) + list(self.settings)
-        own: dict[str, Json] = {"data_dir": self.data_dir, "offline": self.offline or None, "fresh": self.fresh or None}
-        own["shard_size"] = self.shard_size
-        if self.suite is None:
-            found = build_evaluation(self.models, self.datasets, changes, spec=self.spec, files=False, **own)
-        else:
+        changes = shorthand(self.range or None, self.limit or None, self.repeats or None, self.concurrency or None)
+        changes += self.settings
+        own: dict[str, Json] = {"offline": self.offline or None, "fresh": self.fresh or None}
+        own |= {"data_dir": self.data_dir or None, "shard_size": self.shard_size or None}
+        if self.suite:
             own["suite"] = self.suite
             found = load_evaluation(self.suite, models=self.models, datasets=self.datasets, overrides=changes, files=False, **own)
+        else:
+            found = build_evaluation(self.models, self.datasets, changes, spec=self.spec, files=False, **own)
         return measured(found, self.max_age) if self.max_age else found
 
 

@@ -38,20 +38,36 @@ def run_name() -> str:
 )
 async def leaderboard(
     suite: form.Suite,
-    models: form.Models = [],  # noqa: B006  a form shows the default; nobody changes it
-    range: form.Range = None,
-    limit: form.Limit = None,
-    repeats: form.Repeats = None,
-    concurrency: form.Concurrency = None,
-    data_dir: form.DataDir = None,
-    max_age: form.MaxAge = None,
-    fresh: form.Fresh = False,
-    offline: form.Offline = False,
-    settings: form.Settings = [],  # noqa: B006
-    threshold: form.Threshold = 0.0,
-    truncation: form.Truncation = 0.1,
+    models: form.Names = [],  # noqa: B006  a form shows the default; nobody changes it
+    range: str = "",
+    limit: form.Count = 0,
+    repeats: form.Count = 0,
+    concurrency: form.Count = 0,
+    data_dir: str = "",
+    max_age: str = "",
+    fresh: bool = False,
+    offline: bool = False,
+    settings: list[str] = [],  # noqa: B006
+    threshold: form.Loss = 0.0,
+    truncation: form.Share = 0.1,
 ) -> State[Any]:
-    """Evaluate a suite's models on its datasets; without models, those of the suite."""
+    """Evaluate a suite, add it to its history, and compare it with the last good run.
+
+    Args:
+        suite: the leaderboard recipe.
+        models: model recipes; none for the suite's own.
+        range: samples of every dataset: '[:100]', a count, or a fraction such as 0.1; empty for all.
+        limit: only the first N samples of every dataset; 0 for all.
+        repeats: ask everything N times; 0 as the recipes say.
+        concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
+        data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
+        max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
+        fresh: ask again although answers are stored.
+        offline: open no socket but the model's.
+        settings: changes of the spec as KEY=VALUE, such as infer_cfg.inferencer.max_out_len=64.
+        threshold: a significant loss of more than this, in the metric's unit, is an alert.
+        truncation: a cell with more than this share of cut-off answers is an alert.
+    """
     if late := await superseded():
         return late
     parameters = dict(runtime.flow_run.parameters)

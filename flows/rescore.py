@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from prefect import flow, runtime
 from prefect.client.schemas.objects import State
 from prefect.task_runners import ThreadPoolTaskRunner
-from pydantic import Field
 
 from flows.attempt import attempt
 from flows.plan import make_plan
@@ -19,8 +18,6 @@ from leaderflow.core.manifest import Manifest
 from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
-
-Run = Annotated[str, Field(description="A run's id, the beginning of one, or latest.")]
 
 
 def run_name() -> str:
@@ -35,8 +32,12 @@ def run_name() -> str:
     validate_parameters=False,
     persist_result=False,
 )
-async def rescore(run: Run = "latest") -> State[Any]:
-    """Score the stored answers of a run with the evaluators and recipes as they are now; no model is asked."""
+async def rescore(run: str = "latest") -> State[Any]:
+    """Score the stored answers of a run with the evaluators as they are now; no model is asked.
+
+    Args:
+        run: a run's id, the beginning of one, or latest.
+    """
     name = str(run)
     return await attempt(lambda: answered(name))
 

@@ -89,7 +89,7 @@ class Site:
         found: FlowRun = self.ask(lambda client: client.read_flow_run(run.id))
         return found
 
-    def finished(self, run: FlowRun, seconds: float = 120, attempts: int = 1) -> FlowRun:
+    def finished(self, run: FlowRun, seconds: float = 120, attempts: int = 0) -> FlowRun:
         """Wait until a run has ended for the nth time."""
         return self.until(run, lambda r: r.state is not None and r.state.type.value in FINAL and r.run_count >= attempts, seconds)
 

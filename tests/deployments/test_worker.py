@@ -22,6 +22,7 @@ def test_retry_asks_only_what_is_missing(site: Site, server: FakeOpenAI) -> None
         assert run.state is not None
         assert run.state.name == "Failed"
         assert "3 requests unanswered (3 of 40 in fake:sums)" in str(run.state.message)
+        assert str(run.state.message).endswith("Retry asks only these")
         failed = {task.name for task in site.task_runs(run) if task.state.is_failed()}
         assert failed == {"infer sums · fake [2/8]", "infer sums · fake [5/8]"}
         table = next(artifact for artifact in site.artifacts(run) if artifact.key == "failed-rows")
