@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from flows.live import Live, shown
 from flows.progress import Silent
 from flows.result import RunResult
 from flows.run import AGAIN, Evaluation
+from flows.shared_store import check_shared
 from flows.submit import prefect_tasks
 from leaderflow.core.errors import LeaderflowError, SpecError
 from leaderflow.core.paths import store_uri
@@ -31,7 +33,10 @@ async def attempt(load: Callable[[], EvaluationSpec], after: After | None = None
     """Load, open and walk an evaluation; what is wrong with it is the sentence of a Failed state."""
     try:
         spec = await asyncio.to_thread(load)
-        evaluation = Evaluation(spec, Store(store_uri()), Silent())
+        store = Store(store_uri())
+        await asyncio.to_thread(store.check_writable)
+        await check_shared(store)
+        evaluation = Evaluation(spec, store, Silent())
         try:
             await asyncio.to_thread(evaluation.open)
             return await walked(evaluation, after)
@@ -39,6 +44,11 @@ async def attempt(load: Callable[[], EvaluationSpec], after: After | None = None
             await asyncio.to_thread(evaluation.close)
     except LeaderflowError as error:
         return failed(error)
+
+
+def worth_a_line(record: logging.LogRecord) -> bool:
+    """Leave out what Prefect says of every task run that went well: a line a stage says the same."""
+    return record.levelno >= logging.WARNING
 
 
 def failed(error: LeaderflowError) -> State[Any]:
@@ -54,6 +64,7 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
     """
     evaluation.manifest.flow_run = runtime.flow_run.id
     await check_limits(evaluation.session.spec)
+    logging.getLogger("prefect.task_runs").addFilter(worth_a_line)
     live = Live(evaluation.progress)
     evaluation.tally.progress = live
     async with shown(live):

@@ -16,7 +16,7 @@ from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_se
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import form, server
-from flows.attempt import attempt, walked
+from flows.attempt import attempt, walked, worth_a_line
 from flows.result import RunResult
 from flows.run import Evaluation
 from flows.submit import WORKERS
@@ -108,11 +108,7 @@ def _quiet_console() -> None:
     """Keep Prefect's own lines off the terminal, where the progress is; the UI has them all."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, PrefectConsoleHandler):
-            handler.addFilter(_worth_a_line)  # a level would be reset by Prefect's next look at its settings
-
-
-def _worth_a_line(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING
+            handler.addFilter(worth_a_line)  # a level would be reset by Prefect's next look at its settings
 
 
 async def _awaited(evaluation: Evaluation) -> State[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +84,32 @@ def test_a_wrong_type_in_the_form_starts_nothing(site: Site) -> None:
 def test_a_dead_server_is_one_line(tmp_path: Path) -> None:
     with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}), pytest.raises(LeaderflowError, match="does not answer"):
         deploy(written(tmp_path))
+
+
+def test_a_server_of_another_version_is_one_line(tmp_path: Path) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b'"3.1.0"' if self.path.endswith("/version") else b"true"
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    other = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=other.serve_forever, daemon=True)
+    thread.start()
+    try:
+        api = f"http://127.0.0.1:{other.server_port}/api"
+        with (
+            temporary_settings({PREFECT_API_URL: api}),
+            pytest.raises(LeaderflowError, match=r"is 3\.1\.0, and this client is 3\."),
+        ):
+            deploy(written(tmp_path))
+    finally:
+        other.shutdown()
+        other.server_close()
+        thread.join()

@@ -40,3 +40,16 @@ def test_retry_asks_only_what_is_missing(site: Site, server: FakeOpenAI) -> None
         assert "every request answered" in leaderboard
         assert "*" not in leaderboard
     assert [manifest["state"] for manifest in site.manifests()] == ["incomplete", "completed"]
+
+
+def test_a_worker_with_a_store_of_its_own_is_found_out(site: Site, server: FakeOpenAI) -> None:
+    site.deploy(**{"on-demand": ON_DEMAND})
+    with site.worker():
+        first = site.finished(site.start("evaluate/on-demand"))
+    with site.worker(LEADERFLOW_STORE=str(site.folder / "elsewhere")):
+        second = site.finished(site.start("evaluate/on-demand"))
+    assert first.state is not None
+    assert second.state is not None
+    assert (first.state.name, second.state.name) == ("Completed", "Failed")
+    assert "is not the one that other workers" in str(second.state.message)
+    assert server.stats["requests"] == 40
