@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One thread for every worker: OpenMP threads that spin for each other are a catastrophe on a loaded machine.
 TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 
-.PHONY: demo test check format test-golden test-prefect bench crash screenshots clean
+.PHONY: demo test check format test-golden test-prefect test-vllm bench crash screenshots clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)  ## evaluate a small real model on two small datasets
 	$(BIN)/leaderflow models get smollm2-135m
-	$(BIN)/leaderflow run -m smollm2-135m -d demo_math -d demo_choice
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/leaderflow run -m smollm2-135m -d demo_math -d demo_choice
 
 test: $(STAMP)  ## all tests that CI runs
 	$(TEST_ENV) $(BIN)/pytest -n 2 --dist loadgroup
@@ -39,6 +39,11 @@ test-prefect: $(STAMP)  ## nights on real servers (SQLite, then PostgreSQL) and 
 	test -d /usr/lib/postgresql || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null)
 	$(TEST_ENV) $(BIN)/pytest tests/deployments tests/flows -m slow_prefect -q
 	$(TEST_ENV) LEADERFLOW_TEST_DATABASE=postgresql $(BIN)/pytest tests/deployments -m "slow_prefect or server" -q
+
+test-vllm: $(STAMP)  ## a real vLLM on this CPU beside Transformers and the API backend (3.5 GB, some minutes)
+	$(BIN)/leaderflow vllm install --cpu
+	$(BIN)/leaderflow models get smollm2-135m
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 LEADERFLOW_VLLM_HOME="$${LEADERFLOW_HOME:-$$HOME/.leaderflow}" $(BIN)/pytest -m vllm -s -q --timeout 3000
 
 crash: $(STAMP)  ## kill runs at random moments, 20 times
 	$(TEST_ENV) LEADERFLOW_CRASHES=20 $(BIN)/pytest -m crash -s -q

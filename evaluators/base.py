@@ -21,7 +21,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Json, Metric, Row, Score
+from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +67,8 @@ class Evaluator:
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
     (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
-    that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes.
+    that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes, `judging` how judges
+    are asked (`evaluators.judges`).
     """
 
     metric: ClassVar[str] = "score"
@@ -78,6 +79,7 @@ class Evaluator:
     blank: ClassVar[Json] = ""
     uses_references: ClassVar[bool] = True
     needs_sandbox: frozenset[str] = frozenset()
+    judging: Judging | None = None
     design: Design = Design()
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
@@ -151,9 +153,9 @@ class Evaluator:
             verdicts = any(rating.correct is not None for rating in found)
             return [replace(r, correct=False) if verdicts and r.correct is None else r for r in found]
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> tuple[list[Row], Mapping[str, Json]] | None:
-        """Return None: no judge is needed."""
-        return None
+    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
+        """Return what judges are asked: nothing."""
+        return []
 
     def score(
         self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None = None

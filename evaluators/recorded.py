@@ -64,7 +64,7 @@ _DATASETS = {
     "math401": "Math401Evaluator",
     "math_intern": "MATHInternEvaluator",
     "mathbench": "MathBenchCircularEvaluator",
-    "mbpp": "MBPPEvaluator MBPPPassKEvaluator",
+    "mbpp": "MBPPEvaluator MBPPEvaluator2 MBPPPassKEvaluator",
     "mgsm": "MGSM_Evaluator",
     "mmlu_pro": "MMLUProBaseEvaluator",
     "mrcr": "MRCREvaluator",

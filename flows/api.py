@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from flows.plan import make_plan
@@ -14,14 +16,19 @@ from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
 
+Watch = Callable[[Evaluation], contextlib.AbstractContextManager[object]]
 
-def evaluate(spec: EvaluationSpec, *, server: bool = True, progress: Progress | None = None) -> RunResult:
+
+def evaluate(
+    spec: EvaluationSpec, *, server: bool = True, progress: Progress | None = None, watch: Watch = contextlib.nullcontext
+) -> RunResult:
     """Run an evaluation.
 
     Args:
         spec: what to run.
         server: run it as a Prefect flow (the configured API, else a local background server); False walks the same plan in threads.
         progress: hears what happens.
+        watch: entered with the evaluation while it runs; whoever gives it may `halt` it.
 
     Raises:
         UsageError: spec or data are wrong; nothing was asked.
@@ -31,12 +38,13 @@ def evaluate(spec: EvaluationSpec, *, server: bool = True, progress: Progress | 
     evaluation = Evaluation(spec, Store(store_uri()), progress or Silent())
     try:
         evaluation.open()
-        if server:
-            from flows.evaluate import run_as_flow  # Prefect takes a second to import
+        with watch(evaluation):
+            if server:
+                from flows.evaluate import run_as_flow  # Prefect takes a second to import
 
-            return run_as_flow(evaluation)
-        with ThreadPoolExecutor(WORKERS, thread_name_prefix="leaderflow") as pool:
-            return asyncio.run(evaluation.walk(thread_pool(pool)))
+                return run_as_flow(evaluation)
+            with ThreadPoolExecutor(WORKERS, thread_name_prefix="leaderflow") as pool:
+                return asyncio.run(evaluation.walk(thread_pool(pool)))
     finally:
         evaluation.close()
 

@@ -14,7 +14,7 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Failed
 
 from flows import artifacts
-from flows.live import Live, shown
+from flows.live import LiveArtifacts, shown
 from flows.progress import Silent
 from flows.result import RunResult
 from flows.run import AGAIN, Evaluation
@@ -65,7 +65,7 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
     evaluation.manifest.flow_run = runtime.flow_run.id
     await check_limits(evaluation.session.spec)
     logging.getLogger("prefect.task_runs").addFilter(worth_a_line)
-    live = Live(evaluation.progress)
+    live = LiveArtifacts(evaluation.progress)
     evaluation.tally.progress = live
     async with shown(live):
         result = _with_advice(await evaluation.walk(prefect_tasks()))

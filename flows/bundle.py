@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextvars import ContextVar
 
 from flows.work import Work
 from tasks.step import Outcome, Step
 
 DoAll = Callable[[Sequence[Step], str], Awaitable[list[Outcome]]]
+
+
+_CURRENT: ContextVar[Bundle | None] = ContextVar("bundle", default=None)
+
+
+def current() -> Bundle | None:
+    """Return the bundle that the current task walks in."""
+    return _CURRENT.get()
 
 
 class Bundle:
@@ -29,10 +39,16 @@ class Bundle:
         self._go_on()
         return await future
 
-    def leave(self) -> None:
-        """One cell has done its last step."""
-        self._walking -= 1
-        self._go_on()
+    @contextlib.contextmanager
+    def member(self) -> Iterator[None]:
+        """Walk one of the cells in the block: its steps, and those of tasks that it starts, are held back for the others."""
+        token = _CURRENT.set(self)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(token)
+            self._walking -= 1
+            self._go_on()
 
     def _go_on(self) -> None:
         if not self._waiting or len(self._waiting) < self._walking:

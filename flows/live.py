@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 
-from flows.progress import Count, Progress
+from flows.progress import Count, Live, Progress
 from leaderflow.core.types import Answer
 
 EVERY_SECONDS = 2.0
@@ -21,7 +21,7 @@ SHOWN_CELLS = 20
 RUN = "all cells"
 
 
-class Live:
+class LiveArtifacts:
     """Counts what it hears, and hands it on to another progress."""
 
     def __init__(self, inner: Progress) -> None:
@@ -35,6 +35,10 @@ class Live:
     def line(self, text: str) -> None:
         """Hand on."""
         self._inner.line(text)
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Hand on."""
+        self._inner.watch(live)
 
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Take in a cell's size."""
@@ -80,7 +84,7 @@ def _percent(count: Count) -> float:
 
 
 @contextlib.asynccontextmanager
-async def shown(live: Live) -> AsyncIterator[None]:
+async def shown(live: LiveArtifacts) -> AsyncIterator[None]:
     """Keep the artifacts up to date while the block runs, and once more at its end."""
 
     async def repeat() -> None:

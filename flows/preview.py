@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from evaluators import stage as evaluators
+from evaluators.judges import stage as judges
+from flows.judge import render_questions
 from flows.work import check_dataset, needs_pool, plan_cell
 from inference.stage import defaults
 from leaderflow.core import registry
@@ -18,6 +21,7 @@ from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Capability, Inferencer, Json, Prompt, TokenCounter
+from tasks.judge import judge_dataset
 from tasks.read import ReadStep
 from tasks.retrieve import choose, helpers
 from tasks.session import Session
@@ -38,10 +42,12 @@ class Preview:
     references: dict[str, Json]
     tokens: int | None
     """Estimated tokens of the whole cell, where the model can count them."""
+    judge: list[dict[str, Json]] = field(default_factory=list)
+    """What a judge would be asked about the shown samples, with a placeholder for the answer."""
 
     def as_json(self) -> dict[str, Json]:
         """Return the one object that ``--json`` prints."""
-        return {"rows": self.rows}
+        return {"rows": self.rows} | ({"judge": self.judge} if self.judge else {})
 
 
 def preview(
@@ -86,7 +92,25 @@ def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n:
         samples=samples.num_rows,
         references={i: row.get(column) for i, row in rows_of(chosen)} if column else {},
         tokens=round(sum(counted) / chosen.num_rows * samples.num_rows) if counted else None,
+        judge=_judge_rows(dataset, chosen),
     )
+
+
+def _judge_rows(dataset: DatasetSpec, samples: pa.Table) -> list[dict[str, Json]]:
+    """Return the judge's prompts as any chat model gets them."""
+    judging = evaluators.build_evaluator(dataset).judging
+    if judging is None:
+        return []
+    own = judge_dataset(dataset, judging, "model")
+    asked = judges.pretended(samples, dataset)
+    about = dict(zip(asked.column("question_id").to_pylist(), asked.to_pylist(), strict=True))
+    rows = []
+    for prompt in render_questions(own, Target(accepts=ANY_INPUT, mode="gen"), judges.as_samples(asked)).to_pylist():
+        question = about[prompt["sample_id"]]
+        messages = json.loads(prompt["messages"]) if prompt["messages"] is not None else None
+        shown = {"messages": messages} if messages is not None else {"text": prompt["text"]}
+        rows.append({"sample_id": question["sample_id"], "question": question["question"], **shown})
+    return rows
 
 
 def _target(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> tuple[Inferencer, Target]:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from leaderflow.core.types import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What a run is doing at this moment: requests under way, and dollars spent (None where no price is known)."""
+
+    in_flight: int = 0
+    cost: float | None = None
 
 
 class Progress(Protocol):
@@ -14,6 +24,10 @@ class Progress(Protocol):
 
     def line(self, text: str) -> None:
         """Show one line: a warning, an address, what is skipped."""
+        ...
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Take in whom to ask what the run is doing."""
         ...
 
     def cell(self, cell: str, total: int, reused: int) -> None:
@@ -35,6 +49,9 @@ class Silent:
     def line(self, text: str) -> None:
         """Ignore."""
 
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Ignore."""
+
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Ignore."""
 
@@ -52,8 +69,10 @@ class Count:
     total: int = 0
     reused: int = 0
     answered: int = 0
-    failed: int = 0
+    retries: int = 0
     tokens: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    """Rows without an answer, by class of error."""
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -64,22 +83,30 @@ class Count:
     def add(self, answer: Answer) -> None:
         """Count an answer."""
         self.answered += 1
-        self.failed += answer.status == "error"
+        self.retries += max(0, answer.attempts - 1)
+        if answer.status == "error":
+            self.failed[answer.error_class or "unknown"] += 1
         self.tokens += answer.output_tokens or 0
 
     def rate(self) -> float:
         """Return answers a second."""
-        return self.answered / max(time.monotonic() - self.started, 1e-3)
+        return self.answered / self.seconds()
+
+    def seconds(self) -> float:
+        """Return how long the cell has been under way."""
+        return max(time.monotonic() - self.started, 1e-3)
 
     def describe(self) -> str:
         """Return ``120/1000 · 34.1/s · 5,120 tokens · 26 s left``."""
         parts = [f"{self.done}/{self.total}"]
         if self.answered:
-            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens"]
+            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"]
             if self.done < self.total:
                 parts.append(f"{duration((self.total - self.done) / self.rate())} left")
+        if self.retries:
+            parts.append(f"{self.retries} retries")
         if self.failed:
-            parts.append(f"{self.failed} failed")
+            parts.append(f"{self.failed.total()} failed ({', '.join(sorted(self.failed))})")
         return " · ".join(parts)
 
 

@@ -51,6 +51,9 @@ class RunResult(BaseModel):
     requests: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
     errors: list[CellError] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    cost: float | None = None
+    """Dollars spent by this run, where prices are known."""
     manifest: str | None = None
     ui: str | None = None
     """Address of the run's page in the Prefect UI."""
@@ -77,10 +80,24 @@ class PlannedCell(BaseModel):
     requests: int
     answered: int
     rejected: int
+    judge_requests: int | None = 0
+    """Requests to judges; None until the model's answers are all there."""
+    judge_answered: int | None = 0
+    judge_at_most: int = 0
+    """Requests to judges if every answer is asked about."""
+    prompt_tokens: int = 0
+    """Of the requests to ask: about so many."""
+    output_tokens: int = 0
+    """At most so many."""
+    cost: float | None = None
+    """At most so many dollars, where the price is known."""
 
 
 class Plan(BaseModel):
-    """What ``--dry-run`` tells: cells, shards, requests, and how many of them are already answered."""
+    """What ``--dry-run`` tells: cells, shards, requests, and how many of them are already answered.
+
+    Requests to judges count as far as they are known; `judges_open` counts those that may come once the answers are there.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -89,7 +106,15 @@ class Plan(BaseModel):
     requests: int
     answered: int
     to_ask: int
+    judges_open: int = 0
     exit_code: int = Field(default=0, exclude=True)
+
+    def estimate(self) -> str:
+        """Say in one sentence what the requests to ask may take."""
+        prompt, output = (sum(getattr(cell, name) for cell in self.cells) for name in ("prompt_tokens", "output_tokens"))
+        said = f"estimate: {self.to_ask:,} requests, about {prompt:,} prompt tokens, at most {output:,} output tokens"
+        costs = [cell.cost for cell in self.cells]
+        return f"{said}, at most {sum(cost or 0.0 for cost in costs):.2f} USD" if None not in costs and any(costs) else said
 
     def as_json(self) -> dict[str, Any]:
         """Return the one object that ``--json`` prints."""

@@ -6,17 +6,20 @@ import time
 
 import pyarrow as pa
 
+from flows.budget import Budget
 from flows.driver import Driver
 from flows.plan import make_plan
-from flows.progress import Progress, Silent
+from flows.progress import Live, Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
-from flows.work import Work, plan_cells
+from flows.work import Work, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
-from leaderflow.core.specs import EvaluationSpec, ModelSpec
+from leaderflow.core.prices import prices_of
+from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
+from leaderflow.core.types import Answer
 from reports import history
 from tasks.session import Session
 
@@ -28,8 +31,10 @@ class Evaluation:
     """A run in the making: opened (everything checked that needs no data), walked once, closed."""
 
     def __init__(self, spec: EvaluationSpec, store: Store, progress: Progress) -> None:
+        spec = with_judges(spec)
         self.tally = Tally(progress)
-        self.session = Session(spec, store, self.tally.heard)
+        self.session = Session(spec, store, self._heard, self._metered)
+        self.budget = Budget(spec, prices_of(spec.models), self.halt)
         self.progress = progress
         self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
         self.cells: list[Work] = []
@@ -46,20 +51,45 @@ class Evaluation:
         self.cells = plan_cells(self.session)
         self.session.store.check_writable()
         for model in self.session.spec.models:
-            self._connect(model)
+            self._connect(model, {"models": [model]})
+        for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
+            self._connect(judge.model, {})
+        if self.session.spec.max_cost is not None or self.session.spec.max_tokens is not None:
+            self.progress.line(make_plan(self.session.spec, self.session.store, Silent()).estimate())
+        self.progress.watch(lambda: Live(self.session.in_flight(), self.budget.cost))
 
-    def _connect(self, model: ModelSpec) -> None:
+    def halt(self, reason: str) -> None:
+        """Let no new request leave: what is in flight finishes, and the run ends as ``incomplete``."""
+        if self.session.halted is None:
+            self.progress.line(f"{reason}; no new request leaves, those in flight are finished")
+        self.session.halt(reason)
+
+    def abandon(self) -> None:
+        """Note in the manifest that the run ends at once."""
+        self._close_manifest("failed")
+
+    def _heard(self, cell: str, answer: Answer) -> None:
+        self.tally.heard(cell, answer)
+        model = split_cell(cell)[0]
+        if model not in self.session.metered:
+            self.budget.heard(model, answer)
+
+    def _metered(self, model: str, answer: Answer) -> None:
+        self.budget.heard(model, answer)
+
+    def _connect(self, model: ModelSpec, alone: dict[str, list[ModelSpec]]) -> None:
         """Reach the model, or do without it where every answer is stored already."""
         try:
             self.session.backend(model).connect()
         except BackendError as error:
-            alone = self.session.spec.model_copy(update={"models": [model]})
-            if make_plan(alone, self.session.store, Silent()).to_ask:
+            plan = make_plan(self.session.spec.model_copy(update=alone), self.session.store, Silent())
+            if plan.to_ask or plan.judges_open:
                 raise
             self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
 
     async def walk(self, submit: Submit) -> RunResult:
         """Do everything and return the result; a run that cannot go on leaves the manifest as ``failed``."""
+        self.budget.start()
         try:
             await Driver(self.session, self.cells, submit, self.manifest, self.tally).walk()
         except BaseExceptionGroup as group:
@@ -77,6 +107,7 @@ class Evaluation:
 
     def close(self) -> None:
         """Free the models."""
+        self.budget.stop()
         self.session.close()
         self.progress.finish()
 
@@ -95,6 +126,8 @@ class Evaluation:
             requests=manifest.requests,
             seconds=manifest.seconds,
             errors=manifest.errors,
+            warnings=manifest.warnings,
+            cost=manifest.cost,
             manifest=str(self.session.store.root / "runs" / manifest.run / "manifest.json"),
         )
 
@@ -103,6 +136,8 @@ class Evaluation:
         started = (self.session.store.root / "runs" / manifest.run / "manifest.json").exists()
         manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
         manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
+        manifest.warnings = list(tally.alarms)
+        manifest.cost = None if self.budget.cost is None else round(self.budget.cost, 6)
         total = time.monotonic() - self._began
         manifest.seconds = {**{stage: round(s, 3) for stage, s in tally.seconds.items()}, "total": round(total, 3)}
         if started:

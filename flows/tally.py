@@ -23,6 +23,8 @@ class Tally:
         self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.stages: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.alarms: list[str] = []
+        """What makes cells' numbers doubtful."""
         self._lock = threading.Lock()
         self._sent: Counter[str] = Counter()
         self._total: Counter[str] = Counter()
@@ -66,13 +68,14 @@ class Tally:
         self._tell(cell.cell)
 
     def unanswered(self, cell: Work, outputs: pa.Table) -> None:
-        """Keep why rows have no answer: how many of each class, and one message."""
+        """Keep why rows have no answer: how many of each class, and one message. A judge's count for the cell that it judges."""
         rows = outputs.select(["status", "error", "error_class"]).to_pylist()
         with self._lock:
             for row in rows:
                 if row["status"] == "error":
-                    failure = (cell.cell, row["error_class"] or "unknown")
-                    self._failures.setdefault(failure, row["error"] or "no answer")
+                    failure = (cell.judged or cell.cell, row["error_class"] or "unknown")
+                    judge = f"judge {cell.model.abbr}: " if cell.judged else ""
+                    self._failures.setdefault(failure, judge + (row["error"] or "no answer"))
                     self._failed[failure] += 1
 
     def errors(self) -> list[CellError]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from evaluators import stage as evaluators
 from inference import stage as inference
 from leaderflow.core import registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError
+from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from tasks.judge import judge_dataset
 from tasks.retrieve import helpers
 from tasks.session import Session
 from templating import stage as templating
@@ -40,6 +43,15 @@ class Work:
     dataset: DatasetSpec
     inferencer: Inferencer
     target: Target
+    judges: tuple[Work, ...] = ()
+    """What the judges of its answers are asked, one cell a judge."""
+    judged: str | None = None
+    """The cell whose answers this one judges."""
+
+    @property
+    def local(self) -> bool:
+        """Whether the model is loaded here: one at a time."""
+        return self.model.openai_api_base is None
 
     @property
     def cell(self) -> str:
@@ -67,7 +79,8 @@ def plan_cells(session: Session) -> list[Work]:
         inference.check_model(model)
         if model.pred_postprocessor is not None:
             registry.bind("postprocessor", model.pred_postprocessor, key=f"models.{model.abbr}.pred_postprocessor")
-    return [plan_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
+    cells = [plan_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
+    return [replace(cell, judges=plan_judges(session, cell)) for cell in cells]
 
 
 def check_dataset(dataset: DatasetSpec, key: str) -> None:
@@ -114,11 +127,36 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         max_seq_len=model.max_seq_len,
         max_out_len=max_out_len(session, model, dataset),
         counter=getattr(backend, "counter", None),
-        chat_template=model.type == "HuggingFacewithChatTemplate",
+        chat_template=model.type.endswith("withChatTemplate"),
     )
     templating.check(dataset, target, key=f"{model.abbr}:{dataset.abbr}")
     helpers(session, dataset, model)
     return Work(model, dataset, inferencer, target)
+
+
+def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
+    """Return what each judge of a cell is asked, as cells of their own; refused where a judge cannot be asked so.
+
+    Raises:
+        SpecError: no judge, an unknown one, or one that cannot generate.
+    """
+    judging = evaluators.build_evaluator(cell.dataset).judging
+    if judging is None:
+        return ()
+    dataset = judge_dataset(cell.dataset, judging, cell.model.abbr)
+    found = []
+    for judge in judges_of(judging, session.spec, key=f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"):
+        inference.check_model(judge)
+        found.append(replace(plan_cell(session, judge, dataset), judged=cell.cell))
+    return tuple(found)
+
+
+def with_judges(spec: EvaluationSpec) -> EvaluationSpec:
+    """Return the spec with the judge that the environment names written into it, where one is needed."""
+    if spec.judges or from_environment() is None:
+        return spec
+    judgings = [evaluators.build_evaluator(dataset).judging for dataset in spec.datasets]
+    return with_environment(spec, [judging for judging in judgings if judging])
 
 
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
@@ -179,13 +217,22 @@ def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
     return ((start, min(size, rows - start)) for start in range(0, rows, size))
 
 
-def protocol(dataset: DatasetSpec) -> dict[str, Json]:
-    """Return how a dataset is used: the part of a version beside the samples. Files count by content only."""
+def protocol(cell: Work) -> dict[str, Json]:
+    """Return how a cell's dataset is used: the part of a version beside the samples.
+
+    Files count by content only; a field left at its default counts as absent, so that a new field makes no old run incomparable.
+    Another judge is another protocol; neither credentials nor where it is reached count.
+    """
+    dataset = cell.dataset
+    judge = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template"}
+    judges = [work.model.model_dump(mode="json", include=judge) for work in cell.judges]
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
+    dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
     return {
-        "source": dataset.model_dump(mode="json", include=source),
-        "reader_cfg": dataset.reader_cfg.model_dump(mode="json", exclude={"train_range", "test_range", "seed"}),
-        "infer_cfg": dataset.infer_cfg.model_dump(mode="json"),
-        "eval_cfg": dataset.eval_cfg.model_dump(mode="json", exclude={"extractors"}),
+        "source": dataset.model_dump(**dump, include=source),
+        "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
+        "infer_cfg": dataset.infer_cfg.model_dump(**dump),
+        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
         "repeats": [dataset.n, dataset.k],
+        **({"judges": judges} if judges else {}),
     }

@@ -151,13 +151,13 @@ def folder_name(identity: str) -> str:
     return f"{words}-{sha256_hex(identity)[:16]}"
 
 
-def seconds(age: str) -> float:
-    """Return the seconds of an age such as ``20h``, ``7d`` or ``90``.
+def seconds(age: str, key: str = "max_age") -> float:
+    """Return the seconds of a time such as ``20h``, ``7d`` or ``90``.
 
     Raises:
         SpecError: not a number with one of the units s, m, h, d, w.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", age)
     if match is None:
-        raise SpecError(f"{age!r} is no age; write a number and a unit, such as 20h (units: {', '.join(_UNITS)})", key="max_age")
+        raise SpecError(f"{age!r} is no time; write a number and a unit, such as 20h (units: {', '.join(_UNITS)})", key=key)
     return float(match[1]) * _UNITS[match[2] or "s"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -109,6 +110,7 @@ def infer(
     *,
     fresh: bool = False,
     on_answer: Callable[[Answer], None] | None = None,
+    halted: Callable[[], str | None] = lambda: None,
 ) -> pa.Table:
     """Answer a shard's prompts and return the OUTPUTS table, in prompt order, repeats side by side.
 
@@ -123,6 +125,7 @@ def infer(
         defaults: `defaults` of model and inferencer.
         fresh: take no answer that was stored before `answers` was opened.
         on_answer: called for every answer that comes from the model; not for stored ones.
+        halted: the reason why nothing more may be asked, if there is one; rows that were not asked get it as their error.
 
     Raises:
         BackendError: nothing can be asked any more; what was answered before is stored.
@@ -136,8 +139,9 @@ def infer(
             found = answers.get(keys, since=since)  # another run may have asked them meanwhile
             missing = {r.request_key: r for r in requests if r.request_key not in found}
             if missing:
-                found |= _ask(list(missing.values()), inferencer, backend, answers, since, on_answer or (lambda answer: None))
-    return _outputs(prompts, requests, found, inferencer.repeats)
+                coming = _ask(list(missing.values()), inferencer, backend, answers, since, halted)
+                found |= {answer.request_key: answer for answer in _told(coming, on_answer)}
+    return _outputs(prompts, requests, found, inferencer.repeats, halted())
 
 
 def _ask(
@@ -146,31 +150,48 @@ def _ask(
     backend: Backend,
     answers: AnswerStore,
     since: float | None,
-    on_answer: Callable[[Answer], None],
-) -> dict[str, Answer]:
-    """Ask, storing each answer as it comes."""
-    found = {}
+    halted: Callable[[], str | None],
+) -> Iterator[Answer]:
+    """Ask, storing each answer as it comes, until all is answered or the run is halted.
+
+    A backend that halts by itself gives an answer to every row all the same; from another one nothing more is taken.
+    """
     with answers.writer() as writer:
         if isinstance(inferencer, GenInferencer) and inferencer.multiround:
             stored = partial(answers.get, since=since)
             coming = converse(requests, backend.generate, stored, writer.add, gold_history=inferencer.gold_history)
         else:
             coming = (backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate)(requests)
-        for answer in coming:
-            writer.add(answer)
-            found[answer.request_key] = answer
+        with contextlib.closing(_generator(coming)) as flow:
+            while halted() is None or hasattr(backend, "halt"):
+                if (answer := next(flow, None)) is None:
+                    break
+                writer.add(answer)
+                yield answer
+
+
+def _generator(coming: Iterator[Answer]) -> Generator[Answer]:
+    """Return answers in a form that can be closed, which gives up what was not answered."""
+    yield from coming
+
+
+def _told(coming: Iterator[Answer], on_answer: Callable[[Answer], None] | None) -> Iterator[Answer]:
+    for answer in coming:
+        if on_answer is not None:
             on_answer(answer)
-    return found
+        yield answer
 
 
-def _outputs(prompts: pa.Table, requests: Iterable[Request], found: Mapping[str, Answer], repeats: int) -> pa.Table:
+def _outputs(
+    prompts: pa.Table, requests: Iterable[Request], found: Mapping[str, Answer], repeats: int, halted: str | None = None
+) -> pa.Table:
     """Join answers to the rendered rows; a row that was rejected by rendering was never asked."""
     asked = iter(requests)
     rows: list[dict[str, Any]] = []
     for prompt in prompts.select(["sample_id", "label", "part", "status", "error"]).to_pylist():
         for repeat in range(repeats):
             if prompt["status"] == "ok":
-                answer = _answer_to(next(asked), found)
+                answer = _answer_to(next(asked), found, halted)
             else:
                 answer = Answer("", prompt["status"], error=prompt["error"], attempts=0)
             place = {name: prompt[name] for name in ("sample_id", "label", "part")}
@@ -178,8 +199,9 @@ def _outputs(prompts: pa.Table, requests: Iterable[Request], found: Mapping[str,
     return table_of(OUTPUTS, rows)
 
 
-def _answer_to(request: Request, found: Mapping[str, Answer]) -> Answer:
-    nothing = Answer(request.request_key, "error", attempts=0, error="the model gave no answer", error_class="retryable")
+def _answer_to(request: Request, found: Mapping[str, Answer], halted: str | None) -> Answer:
+    why = halted or "the model gave no answer"
+    nothing = Answer(request.request_key, "error", attempts=0, error=why, error_class="retryable")
     return found.get(request.request_key, nothing)
 
 

@@ -57,6 +57,7 @@ class InferStep(Step):
             self.defaults,
             fresh=session.spec.fresh,
             on_answer=(lambda answer: heard(cell, answer)) if heard else None,
+            halted=lambda: session.halted,
         )
         return {"outputs": outputs}
 

@@ -33,8 +33,6 @@ class PostprocessStep(Step):
     ) -> None:
         super().__init__(session, f"postprocess {label}")
         self.dataset, self.model, self.choice, self.outputs, self.samples = dataset, model, choice, outputs, samples
-        role = dataset.eval_cfg.pred_role
-        self.markers = role_markers(model.meta_template, role) if role else None
 
     def config(self) -> Json:
         """The postprocessors, the role's markers and the rule that picks a label."""
@@ -44,7 +42,7 @@ class PostprocessStep(Step):
             "eval_cfg": own,
             "evaluator": [evaluator.get(name) for name in ("pred_postprocessor", "dataset_postprocessor")],
             "model": self.model.pred_postprocessor,
-            "markers": self.markers,
+            "markers": markers_of(self.dataset, self.model),
             "choice": self.choice,
             "output_column": self.dataset.reader_cfg.output_column,
         }
@@ -55,12 +53,23 @@ class PostprocessStep(Step):
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Extract."""
-        extracted = stage.postprocess(
-            self.session.store.read(self.outputs),
-            self.samples,
-            self.dataset,
-            model_postprocessor=self.model.pred_postprocessor,
-            choice=self.choice,
-            role_markers=self.markers,
-        )
-        return {"extracted": extracted}
+        outputs = self.session.store.read(self.outputs)
+        return {"extracted": extract(self.dataset, self.model, self.choice, outputs, self.samples)}
+
+
+def extract(dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: pa.Table, samples: pa.Table) -> pa.Table:
+    """Return the EXTRACTED table of some outputs."""
+    return stage.postprocess(
+        outputs,
+        samples,
+        dataset,
+        model_postprocessor=model.pred_postprocessor,
+        choice=choice,
+        role_markers=markers_of(dataset, model),
+    )
+
+
+def markers_of(dataset: DatasetSpec, model: ModelSpec) -> tuple[str, str] | None:
+    """Return begin and end of the role that pred_role names."""
+    role = dataset.eval_cfg.pred_role
+    return role_markers(model.meta_template, role) if role else None

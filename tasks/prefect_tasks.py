@@ -62,7 +62,7 @@ def _task(stage: str, run: Callable[[Batch], State[list[Outcome]]], **options: A
 
 
 TASKS: Mapping[str, Task[[Batch], State[list[Outcome]]]] = {
-    **{stage: _task(stage, run_batch) for stage in ("read", "retrieve", "render", "postprocess", "score", "summarize")},
+    **{stage: _task(stage, run_batch) for stage in ("read", "retrieve", "render", "postprocess", "judge", "score", "summarize")},
     "infer": _task(
         "infer", run_infer, retries=RETRIES, retry_delay_seconds=DELAYS, retry_jitter_factor=JITTER, retry_condition_fn=may_retry
     ),

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from evaluators import stage
+from evaluators.judges import stage as judges
 from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json
+from tasks.judge import Judged
 from tasks.session import Session
 from tasks.step import Step
 
@@ -28,22 +30,28 @@ class ScoreStep(Step):
         samples: ArtifactRef,
         outputs: Sequence[ArtifactRef],
         extracted: Sequence[ArtifactRef],
+        judged: Judged | None = None,
     ) -> None:
         super().__init__(session, f"score {label}")
+        self.judged = judged
         self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
         self._counts: dict[str, int] = {}
 
     def config(self) -> Json:
         """The evaluator, the repeats and what is clustered."""
         reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
-        return {"evaluator": self.dataset.eval_cfg.evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": reader}
+        own = {"evaluator": self.dataset.eval_cfg.evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": reader}
+        return own | ({"judges": list(self.judged.extracted)} if self.judged else {})
 
     def parents(self) -> list[str]:
-        """Samples, outputs and extractions of the whole cell."""
+        """Samples, outputs and extractions of the whole cell, and what judges were asked and said."""
+        judged = self.judged
         return [
             self.samples.digest,
             identity.concat_digests(ref.digest for ref in self.outputs),
             identity.concat_digests(ref.digest for ref in self.extracted),
+            *([judged.questions.digest] if judged else []),
+            *([identity.concat_digests(r.digest for r in refs) for refs in judged.extracted.values()] if judged else []),
         ]
 
     def compute(self) -> Mapping[str, pa.Table]:
@@ -51,10 +59,21 @@ class ScoreStep(Step):
         store = self.session.store
         extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
         outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
+        answers = None
+        if self.judged:
+            answers, extracted = self._verdicts(self.judged, extracted)
         with sandbox.unsafe_code(self.session.spec.allow_unsafe_code):
-            scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset)
+            scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset, answers)
         self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
+
+    def _verdicts(self, judged: Judged, extracted: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """Return the verdicts, and the extractions with what became of the questions about them."""
+        read = self.session.store.read
+        replies = [(judge, read(ref)) for judge, refs in judged.extracted.items() for ref in refs]
+        verdicts = judges.verdicts(read(judged.questions), replies)
+        judging = stage.build_evaluator(self.dataset).judging
+        return verdicts, judges.settled(extracted, verdicts, judging.minimum)
 
     def notes(self) -> dict[str, Json]:
         """The cell's denominators: a function of the parents, kept beside the tables."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from inference.answers import AnswerStore, seconds
@@ -16,17 +17,21 @@ from leaderflow.core.types import Answer, Backend
 from readers.stage import Source
 
 Heard = Callable[[str, Answer], None]
-"""Called with the cell and each answer as it comes."""
+"""Called with the cell (or the model) and each answer as it comes."""
 
 
 class Session:
     """The open resources of one run; tasks get it as a handle, and nothing of it is in any key."""
 
-    def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None) -> None:
+    def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None, meter: Heard | None = None) -> None:
         self.spec = spec
         self.store = store
         self.source = Source(Path(spec.data_dir) if spec.data_dir else None, spec.offline)
-        self.heard = heard
+        self.heard, self._meter = heard, meter
+        self.metered: set[str] = set()
+        """Models that tell `meter` of each answer themselves, before the next request leaves."""
+        self.halted: str | None = None
+        """Why nothing more may be asked, if there is a reason."""
         self._backends: dict[str, Backend] = {}
         self._answers: dict[str, AnswerStore] = {}
         self._lock = threading.Lock()
@@ -36,8 +41,24 @@ class Session:
         key = model.model_dump_json()
         with self._lock:
             if key not in self._backends:
-                self._backends[key] = make_backend(own_part(model))
+                backend = self._backends[key] = make_backend(own_part(model))
+                _halt(backend, self.halted)
+                if self._meter is not None and (meter := getattr(backend, "meter", None)) is not None:
+                    meter(partial(self._meter, model.abbr))
+                    self.metered.add(model.abbr)
             return self._backends[key]
+
+    def halt(self, reason: str) -> None:
+        """Let no new request leave, to whatever model; what is in flight finishes and is stored."""
+        with self._lock:
+            self.halted = self.halted or reason
+            for backend in self._backends.values():
+                _halt(backend, self.halted)
+
+    def in_flight(self) -> int:
+        """Return how many requests are under way, for the models that can tell."""
+        with self._lock:
+            return sum(getattr(backend, "in_flight", 0) for backend in self._backends.values())
 
     def answers(self, model: ModelSpec) -> AnswerStore:
         """Return the answers stored for this model identity."""
@@ -77,3 +98,9 @@ def own_part(model: ModelSpec) -> ModelSpec:
         raise UsageError(f"LEADERFLOW_RATE_SHARE must be a number above 0 and up to 1, not {text!r}")
     limits = {name: limit and max(1, int(limit * share)) for name, limit in (("rpm", model.rpm), ("tpm", model.tpm))}
     return model if share == 1 else model.model_copy(update=limits)
+
+
+def _halt(backend: Backend, reason: str | None) -> None:
+    """Tell a backend that sends on its own; from the others no more is asked (`inference.stage.infer`)."""
+    if reason is not None and (halt := getattr(backend, "halt", None)) is not None:
+        halt(reason)

@@ -17,6 +17,7 @@ _NAMES = {
     "bash": r"(?:function\s+)?(\w+)\s*(?:\(\s*\))?\s*\{",
     "python": r"def\s+(\w+)",
 }
+_INCLUDES = re.compile(r"#|using\b|import\b|from\b|(?:const|let|var)\b.*\brequire\(")
 _STRICT = "console.assert = (ok, ...rest) => { if (!ok) throw new Error('assertion failed ' + rest.join(' ')) };\n"
 
 
@@ -51,17 +52,34 @@ class LanguageTestsEvaluator(CodeEvaluator):
 def joined(language: str, prompt: str, code: str, test: str) -> tuple[str, str]:
     """Return (program, tests): the prompt completed by a body, or replaced by a whole function.
 
-    Of the prompt stay the lines before its function. Some tests begin with the brace that closes the body: after a whole
-    function it goes.
+    Of the prompt stay the lines before its function; only what it includes, where the code brings its helpers as well. Some tests
+    begin with the brace that closes the body: after code whose braces are closed it goes.
     """
-    found = [next(filter(None, match.groups())) for match in re.finditer(_NAMES[language], prompt)]
-    name = found[-1] if found else None
-    named = name is not None and any(name in match.groups() for match in re.finditer(_NAMES[language], code))
-    if not named:
-        return prompt + code, test
-    begin = [match for match in re.finditer(_NAMES[language], prompt) if name in match.groups()][-1].start()
-    before = prompt[: prompt.rfind("\n", 0, begin) + 1]
-    return before + code + "\n", re.sub(r"\A\s*\}", "", test)
+    begins, own = _defined(language, prompt), _defined(language, code)
+    name = next(reversed(begins), None)
+    if name not in own:
+        closed = code.count("}") > code.count("{")
+        return prompt + code, _unclosed(test) if closed else test
+    before = prompt[: begins[name]]
+    if set(own) & (set(begins) - {name}):
+        before = "".join(line for line in before.splitlines(keepends=True) if _INCLUDES.match(line))
+    return before + code + "\n", _unclosed(test)
+
+
+def _defined(language: str, text: str) -> dict[str | None, int]:
+    """What a program defines at its outermost level, which is not indented: name → begin of its line."""
+    found: dict[str | None, int] = {}
+    for match in re.finditer(_NAMES[language], text):
+        line = text.rfind("\n", 0, match.start()) + 1
+        if not text[line : line + 1].isspace():
+            name = next(filter(None, match.groups()))
+            found.pop(name, None)
+            found[name] = line
+    return found
+
+
+def _unclosed(test: str) -> str:
+    return re.sub(r"\A\s*\}", "", test)
 
 
 def with_token(language: str, program: str, test: str, token: str) -> str:

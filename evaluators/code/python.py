@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from evaluators.code.assembly import completions, defined
 from evaluators.code.base import CodeEvaluator, program_of
+from evaluators.code.several import SeveralAnswers, ks
 from leaderflow.core.errors import DataError
 from leaderflow.core.sandbox import Job, Limits, Suite
 from leaderflow.core.types import Json, Row
+
+_OUTPUT = 1 << 14
+"""Bytes kept of what a function prints: nobody judges it."""
 
 
 class FunctionTestsEvaluator(CodeEvaluator):
@@ -25,7 +30,7 @@ class FunctionTestsEvaluator(CodeEvaluator):
     needs = frozenset({"prompt", "test", "entry_point"})
 
     def __init__(self, seconds: float = 3.0) -> None:
-        self.limits = Limits(seconds=seconds, wall=10 * seconds)
+        self.limits = Limits(seconds=seconds, wall=10 * seconds, output=_OUTPUT)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:
         """Return the tests of the row for the completed function."""
@@ -44,18 +49,19 @@ class FunctionTestsEvaluator(CodeEvaluator):
         return f"{row['test']}\ncheck({row['entry_point']})\n"
 
 
-class HumanEvalEvaluator(FunctionTestsEvaluator):
-    """HumanEval as OpenCompass runs it: prompt and answer are joined as they are.
+class HumanEvalEvaluator(SeveralAnswers, FunctionTestsEvaluator):
+    """HumanEval as OpenCompass runs it: prompt and answer are joined as they are; an answer may be a list of several.
 
     Args:
-        k: recorded configurations name the k of pass@k here; the dataset's own `k` and `n` decide.
+        k: the k of pass@k over the answers of one task; the dataset's own `n` and `k` give pass@k as for any evaluator.
     """
 
     metric = "humaneval_pass@1"
+    prefix = "humaneval_"
 
-    def __init__(self, k: Json = (1, 10, 100)) -> None:
+    def __init__(self, k: int | Sequence[int] = (1, 10, 100)) -> None:
         super().__init__()
-        self.k = k
+        self.k = ks(k)
 
     def readings(self, prompt: str, code: str, name: str) -> tuple[str, ...]:
         """Return the plain join."""
@@ -100,7 +106,7 @@ class PlusTestsEvaluator(FunctionTestsEvaluator):
         return f"{own}_ATOL = {float(row.get('atol') or 0)!r}\n_INPUTS = {inputs!r}\n{_PLUS.format(name=name)}"
 
 
-class HumanEvalPlusEvaluator(PlusTestsEvaluator):
+class HumanEvalPlusEvaluator(SeveralAnswers, PlusTestsEvaluator):
     """HumanEval+ under its recorded name: prompt and answer are joined as they are; rows must carry the inputs of EvalPlus.
 
     Args:
@@ -108,10 +114,11 @@ class HumanEvalPlusEvaluator(PlusTestsEvaluator):
     """
 
     metric = "humaneval_plus_pass@1"
+    prefix = "humaneval_plus_"
 
-    def __init__(self, k: Json = (1, 10, 100)) -> None:
+    def __init__(self, k: int | Sequence[int] = (1, 10, 100)) -> None:
         super().__init__()
-        self.k = k
+        self.k = ks(k)
 
     def readings(self, prompt: str, code: str, name: str) -> tuple[str, ...]:
         """Return the plain join."""
@@ -137,7 +144,7 @@ class AssertionTestsEvaluator(CodeEvaluator):
     def __init__(self, tests: str = "test_list", setup: str = "test_setup_code", seconds: float = 5.0) -> None:
         self.columns = (setup, tests)
         self.needs = frozenset({tests})
-        self.limits = Limits(seconds=seconds, wall=6 * seconds)
+        self.limits = Limits(seconds=seconds, wall=6 * seconds, output=_OUTPUT)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:
         """Return the assertions for the program."""

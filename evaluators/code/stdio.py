@@ -13,6 +13,8 @@ from leaderflow.core.errors import DataError
 from leaderflow.core.sandbox import Job, Limits, Outcome, Program, Suite
 from leaderflow.core.types import Json, Row
 
+_BLOCK = 64
+
 _CALLS = """
 def _plain(value):
     return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
@@ -46,7 +48,11 @@ class StdinStdoutEvaluator(CodeEvaluator):
         self.limits = Limits(seconds=seconds, wall=6 * seconds)
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
-        """Return what each answer is worth."""
+        """Return what each answer is worth. Outputs are large, so that a block of answers at a time is run."""
+        blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
+        return [rating for block in blocks for rating in self._block(predictions[block], rows[block])]
+
+    def _block(self, predictions: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
         cases = [_cases(row[self.column]) for row in rows]
         jobs = [self._jobs(program_of(p), case) for p, case in zip(predictions, cases, strict=True)]
         outcomes = self.outcomes([job for group in jobs for job in group])
@@ -86,8 +92,9 @@ def _cases(value: Json) -> dict[str, Any]:
     Raises:
         DataError: they are not what they must be.
     """
-    found = json.loads(value) if isinstance(value, str) else value
-    inputs, outputs = (found.get("inputs"), found.get("outputs")) if isinstance(found, dict) else (None, None)
+    read = json.loads(value) if isinstance(value, str) else value
+    found: dict[str, Any] = read if isinstance(read, dict) else {}
+    inputs, outputs = found.get("inputs"), found.get("outputs")
     if not isinstance(inputs, list) or not isinstance(outputs, list) or not inputs or len(inputs) != len(outputs):
         raise DataError("test cases must be {inputs: […], outputs: […]} with as many outputs as inputs, at least one")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -119,6 +119,15 @@ class OpenAISDK:
             BackendError: always.
         """
         raise BackendError(f"{self.spec.abbr}: this API gives no embeddings")
+
+    def meter(self, heard: Callable[[Answer], None]) -> None:
+        """Tell of each answer, each turn of a dialogue included, before its place in the window is free again."""
+        self._client.meter = heard
+
+    @property
+    def in_flight(self) -> int:
+        """Requests under way."""
+        return self._client.in_flight
 
     def halt(self, reason: str) -> None:
         """Send no new request: what is in flight finishes, the other rows become ``error`` with the reason."""

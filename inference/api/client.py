@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +47,13 @@ class Client:
         hide: Callable[[str], str],
     ) -> None:
         self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
+        self.meter: Callable[[Answer], None] | None = None
+        """Told of each answer before its place in the window is free again."""
         self._limits = RateLimits(spec.rpm, spec.tpm)
         self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None
+        self._pauses: set[asyncio.Task[None]] = set()
         self._running: set[asyncio.Task[Any]] = set()
         self._base_url, self._closed, self._lock = base_url, False, threading.Lock()
         self._endpoint: Endpoint | None = None
@@ -67,6 +70,40 @@ class Client:
     def halt(self, reason: str) -> None:
         """Send no new request: what is in flight finishes, what waits is answered ``error`` with the reason."""
         self._halted = reason
+        attached = self._endpoint  # without the lock: the loop may halt itself while a thread that holds it waits for the loop
+        if attached is not None:
+            attached.submit(self._end_pauses())
+
+    async def _end_pauses(self) -> None:
+        for pause in self._pauses:
+            pause.cancel()
+
+    async def _pause(self, pause: Coroutine[Any, Any, None]) -> None:
+        """Wait for something that a halt cuts short."""
+        task = asyncio.create_task(pause)
+        self._pauses.add(task)
+        try:
+            await asyncio.wait([task])
+        finally:
+            self._pauses.discard(task)
+            task.cancel()
+
+    @property
+    def in_flight(self) -> int:
+        """Requests under way, those that wait for their rate included."""
+        return self._own.in_flight
+
+    def fail(self, error: BackendError) -> None:
+        """End everything that this model is being asked, in whatever thread, with this error: its server is gone."""
+        with self._lock:
+            attached = self._endpoint
+        if attached is None:
+            self._fatal = error
+        else:
+            attached.submit(self._fail(error))
+
+    async def _fail(self, error: BackendError) -> None:
+        self._stop_all(error)
 
     def close(self) -> None:
         """Give the endpoint back; further calls do nothing."""
@@ -127,7 +164,8 @@ class Client:
                     return self._unanswered(request, impatient, attempt)
                 if self._attached().breaker.is_open:
                     attempt -= 1
-            await asyncio.sleep(pause)
+            if self._halted is None:
+                await self._pause(asyncio.sleep(pause))
 
     async def _in_window(self, request: Request, ask: Ask, attempt: int) -> Answer:
         """Ask once, within the model's own window, the endpoint's, and the rate."""
@@ -141,14 +179,16 @@ class Client:
         endpoint = self._attached()
         epoch = await endpoint.window.acquire(first=attempt > 1)
         try:
-            await endpoint.breaker.wait()
-            await self._limits.wait(request)
+            if self._halted is None and (endpoint.breaker.is_open or self._limits.any):
+                await self._pause(self._turn(endpoint, request))
             if self._fatal is not None:
                 raise self._fatal
             if self._halted is not None:
                 return self._unanswered(request, Fault("retryable", self._halted), attempt - 1)
             start = time.perf_counter()
             done = await ask(request)
+            if self.meter is not None:
+                self.meter(done)
         except Fault as fault:
             if fault.overloaded:
                 endpoint.window.overloaded(epoch)
@@ -160,6 +200,10 @@ class Client:
         endpoint.window.healthy()
         endpoint.breaker.succeeded()
         return replace(done, latency_s=time.perf_counter() - start, attempts=attempt)
+
+    async def _turn(self, endpoint: Endpoint, request: Request) -> None:
+        await endpoint.breaker.wait()
+        await self._limits.wait(request)
 
     def _give_up(self, request: Request, fault: Fault, attempt: int) -> Answer | None:
         """Return the row's last word on a fault, None to ask again; what concerns every row ends the run."""
@@ -175,11 +219,13 @@ class Client:
 
     def _end(self, fault: Fault) -> BackendError:
         """End everything that this model is being asked, in whatever thread."""
-        if self._fatal is None:
-            self._fatal = BackendError(self._explain(fault))
-            for task in self._running - {asyncio.current_task()}:
-                task.cancel()
-        return self._fatal
+        return self._fatal or self._stop_all(BackendError(self._explain(fault)))
+
+    def _stop_all(self, error: BackendError) -> BackendError:
+        self._fatal = error
+        for task in self._running - {asyncio.current_task()}:
+            task.cancel()
+        return error
 
     def _unanswered(self, request: Request, fault: Fault, attempt: int) -> Answer:
         kind = "sample" if fault.kind == "sample" else "retryable"

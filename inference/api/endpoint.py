@@ -48,15 +48,16 @@ class Endpoint:
     sizes: list[int] = field(default_factory=list)
     session: aiohttp.ClientSession | None = None
 
-    async def post(self, path: str, body: bytes, headers: dict[str, str], timeout: float) -> bytes:
-        """Post a JSON body and return the reply's.
+    async def post(self, path: str, body: bytes, headers: dict[str, str], timeout: float, base_url: str | None = None) -> bytes:
+        """Post a JSON body and return the reply's; `base_url` names one of several servers that are one endpoint.
 
         Raises:
             Fault: no reply within `timeout` seconds, a lost connection, or a status other than 200.
         """
+        url = f"{base_url or self.base_url}/{path}"
         options: dict[str, Any] = {"headers": headers, "proxy": self.proxy, "allow_redirects": False}
         try:
-            async with asyncio.timeout(timeout), self._open().post(self._url(path), data=body, **options) as response:
+            async with asyncio.timeout(timeout), self._open().post(url, data=body, **options) as response:
                 content = await response.read()
         except (aiohttp.ClientConnectionError, ConnectionError) as exc:  # a connection that cannot be had in time is one of them
             raise Fault("retryable", f"connection failed: {exc or type(exc).__name__}", away=True) from None
@@ -78,7 +79,7 @@ class Endpoint:
             OSError: the endpoint cannot be reached, or says nothing for `timeout` seconds (TimeoutError).
         """
         async with asyncio.timeout(timeout):
-            async with self._open().get(self._url(path), headers=headers, proxy=self.proxy) as response:
+            async with self._open().get(f"{self.base_url}/{path}", headers=headers, proxy=self.proxy) as response:
                 return response.status, await response.read()
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -101,9 +102,6 @@ class Endpoint:
             self.submit(self.resize()).result()
         elif self.session is not None:
             self.submit(self.session.close()).result()
-
-    def _url(self, path: str) -> str:
-        return f"{self.base_url}/{path}"
 
     def _open(self) -> aiohttp.ClientSession:
         if self.session is None:  # the window bounds the connections; waiting for one must not count against a request

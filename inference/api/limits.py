@@ -11,7 +11,9 @@ from leaderflow.core.types import Request
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
-_UNKNOWN_OUTPUT = 512
+UNKNOWN_OUTPUT = 512
+"""Tokens of an answer that has no limit."""
+
 _BYTES_PER_TOKEN = 3
 
 
@@ -27,6 +29,11 @@ class RateLimits:
         self._requests = _bucket(rpm, rpm // 20 if rpm else 0)
         self._tokens = _bucket(tpm, tpm // 4 if tpm else 0)
 
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit at all."""
+        return self._requests is not None or self._tokens is not None
+
     async def wait(self, request: Request) -> None:
         """Wait until the request may leave."""
         if self._requests is not None:
@@ -37,8 +44,12 @@ class RateLimits:
 
 def expected_tokens(request: Request) -> int:
     """Return how many tokens a request may take."""
-    prompt = len(json.dumps(prompt_json(request.prompt), ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
-    return prompt + (request.settings.max_out_len or _UNKNOWN_OUTPUT)
+    return prompt_tokens(request) + (request.settings.max_out_len or UNKNOWN_OUTPUT)
+
+
+def prompt_tokens(request: Request) -> int:
+    """Return about how many tokens a prompt has, rather too many than too few."""
+    return len(json.dumps(prompt_json(request.prompt), ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
 
 
 def _bucket(per_minute: int | None, burst: int) -> AsyncLimiter | None:

@@ -8,9 +8,24 @@ import traceback
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, deploy, history, models, preview, run, server, show, sql
+from leaderflow.cli import (
+    compare,
+    deploy,
+    history,
+    import_predictions,
+    migrate,
+    models,
+    preview,
+    rescore,
+    run,
+    server,
+    show,
+    sql,
+    vllm,
+)
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
+from leaderflow.cli.names import print_missing
 from leaderflow.cli.options import Debug, Debugging
 from leaderflow.core.errors import LeaderflowError
 from leaderflow.core.install import check_packages
@@ -24,10 +39,13 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("migrate")(migrate.migrate)
+app.command("import-predictions")(import_predictions.import_predictions)
 app.command("list")(list_command.list_)
 app.command("runs")(show.runs)
 app.command("show")(show.show)
 app.command("trace")(show.trace)
+app.command("rescore")(rescore.rescore)
 app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)
@@ -35,6 +53,7 @@ app.command("sql")(sql.sql)
 app.command("deploy")(deploy.deploy)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
+app.add_typer(vllm.app, name="vllm")
 
 
 def _version(value: bool) -> None:
@@ -65,6 +84,8 @@ def report(exc: BaseException) -> int:
     cause = _cause(exc)
     if Debugging.on:
         traceback.print_exception(cause)
+    if missing := getattr(cause, "missing", None):
+        print_missing(missing)
     if isinstance(cause, LeaderflowError):
         say(f"leaderflow: {' '.join(str(cause).split())}")
         return cause.exit_code

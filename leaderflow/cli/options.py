@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,13 @@ def _debug(value: bool) -> bool:
     return value
 
 
+def _root(folder: Path | None) -> Path | None:
+    """Make the folder known to whatever loads configurations in this process."""
+    if folder is not None:
+        os.environ["LEADERFLOW_OPENCOMPASS"] = str(folder.expanduser().resolve())
+    return folder
+
+
 Debug = Annotated[bool, typer.Option("--debug", callback=_debug, is_eager=True, help="Show the trace of an error.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of local data, looked up before any network (or LEADERFLOW_DATA).")]
@@ -29,4 +37,16 @@ Sets = Annotated[
         "--set", metavar="KEY=VALUE", help="Change the spec, e.g. infer_cfg.inferencer.max_out_len=64 or models.*.batch_size=4."
     ),
 ]
+Judges = Annotated[
+    list[str] | None, typer.Option("-j", "--judge", help="Model that judges where a recipe needs a judge; named as models are.")
+]
 BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of models written as openai/NAME.")]
+OpenCompassRoot = Annotated[
+    Path | None,
+    typer.Option(
+        "--opencompass-root",
+        metavar="DIR",
+        callback=_root,
+        help="OpenCompass' checkout or package, for Python configurations that build on its own (or LEADERFLOW_OPENCOMPASS).",
+    ),
+]

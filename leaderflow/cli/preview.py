@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, OpenCompassRoot, Sets
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NO_MODEL = "openai-compatible"
 
 
 def preview(
-    dataset: Annotated[str, typer.Argument(help="Recipe, YAML file, or JSONL/CSV file.")],
+    dataset: Annotated[str, typer.Argument(help="Recipe, YAML or Python file, or JSONL/CSV file.")],
     model: Annotated[str | None, typer.Option("-m", "--model", help="Whose template, limits and tokenizer apply.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 3,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
@@ -31,6 +31,7 @@ def preview(
     base_url: BaseUrl = None,
     set_: Sets = None,
     data_dir: DataDir = None,
+    opencompass_root: OpenCompassRoot = None,
     offline: Offline = False,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -44,7 +45,8 @@ def preview(
     if diff is not None:
         _print_diff(names, found)
     elif as_json:
-        print_json({"rows": [row for one in found[0] for row in one.rows]})
+        judged = [row for one in found[0] for row in one.judge]
+        print_json({"rows": [row for one in found[0] for row in one.rows]} | ({"judge": judged} if judged else {}))
     else:
         _print(found[0])
 
@@ -72,12 +74,15 @@ def _previews(
 
 
 def _print(found: Sequence[Preview]) -> None:
-    from leaderflow.cli.console import out, safe
+    from leaderflow.cli.console import heading, out, safe
 
     console = out()
     for one in found:
         for row in one.rows:
             print_row(row, one.references.get(row["sample_id"]), console)
+        for row in one.judge:
+            console.print(heading(f"judge · {row['sample_id']} {row['question']}".rstrip()))
+            print_input(row, console)
         tokens = f", about {one.tokens:,} prompt tokens" if one.tokens is not None else ""
         console.print(safe(f"{one.dataset}: {one.samples} samples{tokens}", "bold"))
 

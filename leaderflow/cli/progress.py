@@ -15,7 +15,7 @@ from leaderflow.core.text import printable
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from flows.progress import Progress
+    from flows.progress import Live, Progress
     from leaderflow.core.types import Answer
 
 EVERY_SECONDS = 10.0
@@ -26,6 +26,10 @@ FEW_CELLS = 8
 
 ALL = "all"
 """Name of the bar for all cells of a large run; no cell is called so, for a cell's name holds a colon."""
+
+
+NOW = "now"
+"""Name of the line about the whole run."""
 
 
 def progress() -> Progress:
@@ -40,11 +44,16 @@ class PlainLines:
         self._write, self._every = write, every
         self._counts: dict[str, Count] = {}
         self._shown: dict[str, float] = {}
+        self._live: Callable[[], Live] | None = None
         self._lock = threading.Lock()
 
     def line(self, text: str) -> None:
         """Print a line."""
         self._write(printable(text, one_line=True))
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Take in whom to ask what the run is doing."""
+        self._live = live
 
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Take in a cell's size; say so where it needs no request."""
@@ -75,7 +84,8 @@ class PlainLines:
             self._say(cell, count)
 
     def _say(self, cell: str, count: Count) -> None:
-        self._write(printable(f"{cell}: {count.describe()}", one_line=True))
+        now = describe_live(self._live)
+        self._write(printable(f"{cell}: {count.describe()}{f' · {now}' if now else ''}", one_line=True))
 
 
 class Bars:
@@ -87,6 +97,7 @@ class Bars:
         self._counts: dict[str, Count] = {}
         self._tasks: dict[str, TaskID] = {}
         self._all = Count()
+        self._live: Callable[[], Live] | None = None
         self._lock = threading.Lock()
         columns = (
             SpinnerColumn(finished_text="✓"),
@@ -100,6 +111,12 @@ class Bars:
     def line(self, text: str) -> None:
         """Print a line above the bars."""
         self._bars.console.print(safe(printable(text, one_line=True)))
+
+    def watch(self, live: Callable[[], Live]) -> None:
+        """Draw a line below the bars that tells what the run is doing."""
+        with self._lock:
+            self._live = live
+            self._now()
 
     def cell(self, cell: str, total: int, reused: int) -> None:
         """Draw or resize a cell's bar."""
@@ -122,7 +139,14 @@ class Bars:
         """Leave the bars as they are."""
         self._bars.stop()
 
+    def _now(self) -> None:
+        if (text := describe_live(self._live)) and NOW not in self._tasks:
+            self._tasks[NOW] = self._bars.add_task("", total=None, name="", state="")
+        if NOW in self._tasks:
+            self._bars.update(self._tasks[NOW], state=text)
+
     def _draw(self, cell: str, count: Count) -> None:
+        self._now()
         if len(self._counts) <= FEW_CELLS:
             self._move(cell, count, visible=True)
             return
@@ -136,3 +160,12 @@ class Bars:
             self._tasks[name] = self._bars.add_task("", total=count.total, name=printable(name, one_line=True), state="")
         state = f"{count.describe()} · {len(self._counts)} cells" if name == ALL else count.describe()
         self._bars.update(self._tasks[name], total=count.total, completed=count.done, state=state, visible=visible)
+
+
+def describe_live(live: Callable[[], Live] | None) -> str:
+    """Return ``64 in flight · 1.25 USD``, as far as there is something to tell."""
+    if live is None:
+        return ""
+    now = live()
+    parts = [f"{now.in_flight} in flight"] if now.in_flight else []
+    return " · ".join([*parts, f"{now.cost:.2f} USD"] if now.cost is not None else parts)

@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Offline, Sets
+from leaderflow.cli.interrupt import INTERRUPTED
+from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Judges, Offline, OpenCompassRoot, Sets
 
 if TYPE_CHECKING:
     from leaderflow.core.specs import EvaluationSpec
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-
 
 def run(
     spec: Annotated[
-        str | None, typer.Argument(help="YAML file, leaderboard recipe, or manifest of a run.", show_default=False)
+        str | None, typer.Argument(help="YAML or Python file, leaderboard recipe, or manifest of a run.", show_default=False)
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML file, openai/NAME or hf/PATH-OR-ID.")
+        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML or Python file, openai/NAME or hf/PATH-OR-ID.")
     ] = None,
-    dataset: Annotated[list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML file, or JSONL/CSV file.")] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML or Python file, or JSONL/CSV file.")
+    ] = None,
+    judge: Judges = None,
     base_url: BaseUrl = None,
     range_: Annotated[
         str | None, typer.Option("--range", metavar="RANGE", help="Samples of every dataset: '[:100]', a count, a fraction.")
@@ -36,6 +37,7 @@ def run(
     ] = None,
     set_: Sets = None,
     data_dir: DataDir = None,
+    opencompass_root: OpenCompassRoot = None,
     offline: Offline = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again although answers are stored.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be asked, and write nothing.")] = False,
@@ -44,20 +46,25 @@ def run(
         bool, typer.Option("--allow-unsafe-code", help="Execute model code with all your rights where there is no sandbox.")
     ] = False,
     shard_size: Annotated[int | None, typer.Option(min=1, help="Samples in a shard; changes no result.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0.000001, metavar="USD", help="Dollars the run may spend.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tokens the run may use, prompts and answers.")] = None,
+    max_time: Annotated[str | None, typer.Option(metavar="TIME", help="How long requests may leave, such as 90m or 2h.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Evaluate models on datasets and print the leaderboard.
 
-    A killed run goes on where it stopped: run the same command again.
+    A killed run, or one that a cap stopped, goes on where it was: run the same command again. Ctrl-C finishes what is in flight,
+    a second one stops at once.
     """
     from leaderflow.core.overrides import shorthand
 
     sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
-    scalars = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
-    scalars["allow_unsafe_code"] = allow_unsafe_code or None
+    scalars: dict[str, Any] = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
+    scalars |= {"allow_unsafe_code": allow_unsafe_code or None, "judges": judge}
+    scalars |= {"max_cost": max_cost, "max_tokens": max_tokens, "max_time": max_time}
     evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
-    raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else _evaluate(evaluation, not no_server, as_json))
+    raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else evaluate_spec(evaluation, not no_server, as_json))
 
 
 def _load(
@@ -81,16 +88,18 @@ def from_file(path: Path) -> Any:
     return dataset_from_file(path)
 
 
-def _evaluate(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
+def evaluate_spec(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
+    """Run an evaluation, print its result and return the exit code."""
     from flows.api import evaluate
     from leaderflow.cli.console import print_json, show_log
+    from leaderflow.cli.interrupt import interruptible
     from leaderflow.cli.progress import progress
     from leaderflow.cli.table import print_result
 
     shown = progress()
     show_log(shown.line)
     try:
-        result = evaluate(spec, server=server, progress=shown)
+        result = evaluate(spec, server=server, progress=shown, watch=interruptible)
     except KeyboardInterrupt:
         shown.line("interrupted; the same command goes on where it stopped")
         raise typer.Exit(INTERRUPTED) from None

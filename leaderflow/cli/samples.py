@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from leaderflow.core.manifest import CellEntry, Manifest
     from leaderflow.core.store import Store
 
-TABLES = ("metrics", "scores", "extracted", "outputs", "prompts", "examples", "samples", "pool")
+JUDGED = ("judge_extracted", "judge_outputs", "judge_prompts", "judge_questions")
+TABLES = ("metrics", "scores", *JUDGED, "extracted", "outputs", "prompts", "examples", "samples", "pool")
 """From a number back to its source."""
 
 
@@ -51,8 +52,10 @@ def cell_rows(store: Store, entry: CellEntry) -> list[dict[str, Json]]:
     prompts = _grouped(_read(store, entry, "prompts"), "sample_id")
     outputs = _grouped(_read(store, entry, "outputs"), "sample_id", "repeat")
     scores = _grouped(_read(store, entry, "scores"), "sample_id", "repeat")
+    judged = _judged(store, entry)
     return [
         {
+            "cell": f"{entry.model}:{entry.dataset}",
             "sample_id": row["sample_id"],
             "repeat": row["repeat"],
             "status": row["status"],
@@ -61,20 +64,11 @@ def cell_rows(store: Store, entry: CellEntry) -> list[dict[str, Json]]:
             "answers": [_answer(o) for o in outputs.get((row["sample_id"], row["repeat"]), [])],
             "extracted": _json(row["extracted"]),
             "reference": _json(row["reference"]),
+            "judged": judged.get((row["sample_id"], row["repeat"]), []),
             **_score(scores.get((row["sample_id"], row["repeat"]), [])),
         }
         for row in _read(store, entry, "extracted")
     ]
-
-
-def chosen(rows: Sequence[dict[str, Json]], n: int, wrong: bool, sample: str | None) -> list[dict[str, Json]]:
-    """Return the first `n` rows, those that were not right, or those of one sample."""
-    if sample is not None:
-        found = [row for row in rows if str(row["sample_id"]).startswith(sample)]
-        if not found:
-            raise UsageError(f"no sample {sample!r} in the cell{did_you_mean(sample, [str(row['sample_id']) for row in rows])}")
-        return found
-    return [row for row in rows if not wrong or not row["correct"]][:n]
 
 
 def trace_tables(entry: CellEntry) -> list[dict[str, Json]]:
@@ -87,7 +81,7 @@ def trace_tables(entry: CellEntry) -> list[dict[str, Json]]:
 
 
 def print_samples(
-    manifest: Manifest, board: Sequence[Mapping[str, Json]], cell: str | None, rows: Sequence[Mapping[str, Json]]
+    manifest: Manifest, board: Sequence[Mapping[str, Json]], cells: Sequence[str], rows: Sequence[Mapping[str, Json]]
 ) -> None:
     """Print a run's leaderboard and some samples."""
     console = out()
@@ -98,8 +92,10 @@ def print_samples(
             safe(f"{error.cell}: {error.rows} rows without an answer ({error.kind}): {error.message}", "red"), soft_wrap=True
         )
     for row in rows:
-        _print_sample(row, console)
-    if cell is None and manifest.cells:
+        _print_sample(row, console, of=len(cells) > 1)
+    if cells and not rows:
+        console.print(safe("no such sample", "dim"))
+    if not cells and manifest.cells:
         console.print(safe(f"samples: leaderflow show {manifest.run} {next(iter(manifest.cells))}", "dim"), soft_wrap=True)
 
 
@@ -113,18 +109,43 @@ def print_trace(found: Mapping[str, Json]) -> None:
         _print_sample(row, console, prompts=True)
 
 
-def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = False) -> None:
+def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = False, of: bool = False) -> None:
     mark = {True: "right", False: "wrong", None: row["status"]}[row["correct"]]
     repeat = f" · repeat {row['repeat']}" if row["repeat"] else ""
-    console.print(heading(f"{row['sample_id']}{repeat} · {mark}"))
+    cell = f"{row['cell']} · " if of else ""
+    console.print(heading(f"{cell}{row['sample_id']}{repeat} · {mark}"))
     for prompt in row["prompts"] if prompts else row["prompts"][:1]:
         print_input(prompt, console)
     for answer in row["answers"]:
         _print_answer(answer, console)
-    for name in ("extracted", "reference", "score", "detail"):
-        if row[name] is not None:
+    for said in row["judged"]:
+        _print_judged(said, console, prompts)
+    for name in ("extracted", "reference", "score", "detail", "found"):
+        if row.get(name) is not None:
             value = row[name] if isinstance(row[name], str) else json.dumps(row[name], ensure_ascii=False)
             console.print(safe(f"{name:<10} {value}", "yellow"), soft_wrap=True)
+
+
+def _print_judged(said: Mapping[str, Any], console: Console, prompts: bool) -> None:
+    if prompts:
+        print_input(said["prompt"], console)
+    about = " · ".join(str(said[name]) for name in ("question", "status", "error") if said[name])
+    console.print(safe(f"judge      {said['output'] or ''}", "magenta"), soft_wrap=True)
+    console.print(safe(f"verdict {json.dumps(said['verdict'], ensure_ascii=False)} · {about} · {said['request_key'][:12]}", "dim"))
+
+
+def _judged(store: Store, entry: CellEntry) -> dict[tuple[str, int], list[dict[str, Json]]]:
+    """Return what judges were asked and said, by sample × repeat; the order of replies is that of the judges."""
+    asked = {row["question_id"]: row for row in _read(store, entry, "judge_questions")}
+    prompts = {row["sample_id"]: _prompt(row) for row in _read(store, entry, "judge_prompts")}
+    found: dict[tuple[str, int], list[dict[str, Json]]] = {}
+    pairs = zip(_read(store, entry, "judge_outputs"), _read(store, entry, "judge_extracted"), strict=True)
+    for output, read in pairs:
+        question = asked[output["sample_id"]]
+        said = {name: output[name] for name in ("request_key", "repeat", "status", "output", "error")}
+        reply = {"question": question["question"], "prompt": prompts[output["sample_id"]], **said}
+        found.setdefault((question["sample_id"], question["repeat"]), []).append(reply | {"verdict": _json(read["extracted"])})
+    return found
 
 
 def _print_answer(answer: Mapping[str, Json], console: Console) -> None:
@@ -167,6 +188,9 @@ def _answer(row: Mapping[str, Any]) -> dict[str, Json]:
         "nll",
         "scored_tokens",
         "finish_reason",
+        "prompt_tokens",
+        "output_tokens",
+        "latency_s",
         "attempts",
         "error",
     )
@@ -174,8 +198,9 @@ def _answer(row: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def _score(rows: Sequence[Mapping[str, Any]]) -> dict[str, Json]:
-    row = rows[0] if rows else {"correct": None, "score": None, "detail": None}
-    return {"correct": row["correct"], "score": row["score"], "detail": _json(row["detail"])}
+    if not rows:
+        return {"correct": None, "score": None, "detail": None}
+    return {name: rows[0][name] for name in ("status", "correct", "score")} | {"detail": _json(rows[0]["detail"])}
 
 
 def _json(text: str | None) -> Json:

@@ -47,18 +47,28 @@ def runs(as_json: AsJson = False, debug: Debug = False) -> None:
 def show(
     run: Run = "latest",
     cell: Annotated[str | None, typer.Argument(help="MODEL:DATASET, to see its samples.", show_default=False)] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 10,
-    wrong: Annotated[bool, typer.Option("--wrong", help="Only samples that were not right.")] = False,
+    dataset: Annotated[str | None, typer.Option("-d", "--dataset", help="All cells of this dataset or group.")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many samples of a cell.")] = 10,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Only answers that were not right.")] = False,
+    unparsed: Annotated[bool, typer.Option("--unparsed", help="Only answers in which nothing was found.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only samples without an answer.")] = False,
     sample: Sample = None,
+    where: Annotated[
+        str | None, typer.Option(metavar="SQL", help="Condition on sample_id, repeat, status, correct, score, extracted, output, …")
+    ] = None,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Only answers about which the extractors disagree, or one finds nothing.")
+    ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="How to print; csv and md print the leaderboard alone.")
     ] = Format.table,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Show a run's leaderboard and, of a cell or of a run's only cell, what was asked and answered."""
+    """Show a run's leaderboard and, of a cell, of a run's only cell or of what a filter chooses, what was asked and answered."""
     from leaderflow.cli.console import print_json
-    from leaderflow.cli.samples import cell_rows, chosen, leaderboard, print_samples, the_cell
+    from leaderflow.cli.find import Wanted, cells_of, find
+    from leaderflow.cli.samples import leaderboard, print_samples
     from leaderflow.core.manifest import Manifest
 
     store = _store()
@@ -66,13 +76,15 @@ def show(
     if format_ in (Format.csv, Format.md):
         print_board(leaderboard(store, manifest), format_)
         return
-    name = the_cell(manifest, cell) if cell or len(manifest.cells) == 1 else None
-    rows = chosen(cell_rows(store, manifest.cells[name]), n, wrong, sample) if name else []
+    named = {"wrong": wrong, "unparsed": unparsed, "failed": failed}
+    wanted = Wanted(n, tuple(name for name, given in named.items() if given), sample, where, audit)
+    cells = cells_of(manifest, cell, dataset, wanted)
+    rows = find(store, manifest, cells, wanted)
     board = leaderboard(store, manifest)
     if as_json or format_ is Format.json:
         print_json({"run": manifest.run, "state": manifest.state, "cells": board, "samples": rows})
     else:
-        print_samples(manifest, board, name, rows)
+        print_samples(manifest, board, cells, rows)
 
 
 def print_board(rows: Sequence[Mapping[str, Json]], form: Format) -> None:
@@ -92,14 +104,15 @@ def trace(
 ) -> None:
     """Walk a cell's number back: metrics, scores, extracted answers, outputs, prompts, samples, each with its key and file."""
     from leaderflow.cli.console import print_json
-    from leaderflow.cli.samples import cell_rows, chosen, print_trace, the_cell, trace_tables
+    from leaderflow.cli.find import Wanted, find
+    from leaderflow.cli.samples import print_trace, the_cell, trace_tables
     from leaderflow.core.manifest import Manifest
 
     store = _store()
     manifest = Manifest.load(store, run)
     name = the_cell(manifest, cell)
     tables = trace_tables(manifest.cells[name])
-    rows = chosen(cell_rows(store, manifest.cells[name]), 1, False, sample)
+    rows = find(store, manifest, [name], Wanted(n=1, sample=sample))
     found = {"run": manifest.run, "cell": name, "version": manifest.cells[name].version, "tables": tables, "samples": rows}
     if as_json:
         print_json(found)

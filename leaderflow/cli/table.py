@@ -26,6 +26,8 @@ def print_result(result: Mapping[str, Json], console: Console | None = None) -> 
         console.print(
             safe(f"{error['cell']}: {error['rows']} rows without an answer ({error['class']}): {_short(error['message'])}", "red")
         )
+    for warning in result.get("warnings", ()):
+        console.print(safe(_short(warning), "yellow"))
     if result.get("message"):
         console.print(safe(result["message"], "" if result["state"] == "completed" else "bold red"))
     console.print()
@@ -56,6 +58,11 @@ def print_plan(plan: Mapping[str, Json], console: Console | None = None) -> None
     console.print(
         safe(f"{plan['requests']} requests: {plan['answered']} already answered, {plan['to_ask']} to ask. Nothing was written.")
     )
+    known = sum(cell["judge_requests"] or 0 for cell in plan["cells"])
+    if known:
+        console.print(safe(f"{known} of them go to judges."))
+    if plan["judges_open"]:
+        console.print(safe(f"Judges: at most {plan['judges_open']} further requests, known once the models' answers are there."))
 
 
 def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = range(0)) -> Table:
@@ -88,7 +95,8 @@ def _effort(result: Mapping[str, Json]) -> list[str]:
     asked = f"{requests.get('sent', 0)} requests sent, {requests.get('reused', 0)} answers reused"
     tokens = f"{requests.get('prompt_tokens', 0):,} + {requests.get('output_tokens', 0):,} tokens"
     steps = f"{tasks.get('computed', 0)} tasks computed, {tasks.get('cached', 0)} cached, {tasks.get('failed', 0)} failed"
-    return [f"{asked}, {tokens}; {steps}; {seconds.get('total', 0.0):.1f} s"]
+    cost = "" if result.get("cost") is None else f", {result['cost']:.2f} USD"
+    return [f"{asked}, {tokens}{cost}; {steps}; {seconds.get('total', 0.0):.1f} s"]
 
 
 def _places(result: Mapping[str, Json]) -> list[str]:

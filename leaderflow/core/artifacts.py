@@ -76,6 +76,24 @@ EXTRACTED = pa.schema(
 """postprocess: one row a sample × repeat. `extracted` and `reference` are JSON text (null: nothing found, no reference); `span` is
 [start, end) in the output, where known."""
 
+QUESTIONS = pa.schema([("question_id", STRING), ("sample_id", STRING), ("repeat", INT), ("question", STRING), ("row", STRING)])
+"""judge, first table: one row a question to the judges. `row` is JSON text, the columns of the judge's template; `question` tells
+apart the questions about one answer (an order, a criterion)."""
+
+VERDICTS = pa.schema(
+    [
+        ("sample_id", STRING),
+        ("repeat", INT),
+        ("question", STRING),
+        ("judge", STRING),
+        ("judge_repeat", INT),
+        ("status", STRING),
+        ("verdict", STRING),
+    ]
+)
+"""What the judges said: question × judge × judge's repeat, `verdict` as JSON text (null: unreadable). Not stored: joined from
+QUESTIONS and the judges' EXTRACTED tables."""
+
 SCORES = pa.schema(
     [
         ("sample_id", STRING),
@@ -130,6 +148,7 @@ TABLES: Mapping[str, Mapping[str, pa.Schema]] = {
     "render": {"prompts": PROMPTS},
     "infer": {"outputs": OUTPUTS},
     "postprocess": {"extracted": EXTRACTED},
+    "judge": {"questions": QUESTIONS},
     "score": {"scores": SCORES, "metrics": METRICS},
     "summarize": {"summary": SUMMARY},
 }

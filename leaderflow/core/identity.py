@@ -31,6 +31,7 @@ _CHEAP_STAGES = {
     "retrieve": "templating",
     "render": "templating",
     "postprocess": "evaluators",
+    "judge": "evaluators",
     "score": "evaluators",
     "summarize": "reports",
 }
@@ -55,7 +56,8 @@ def stage_key(stage: str, config: Json, parents: Sequence[str], code: str | None
     """Return the key of a stage's artifact.
 
     Args:
-        stage: ``read``, ``retrieve``, ``render``, ``infer``, ``postprocess``, ``score`` or ``summarize``.
+        stage: ``read``, ``retrieve``, ``render``, ``infer``, ``postprocess``, ``judge``, ``score`` or
+            ``summarize``.
         config: the part of the configuration that changes the result, as JSON.
         parents: digests of the parent tables, in the stage's own order.
         code: what the stage's code is; by default `stage_code(stage)`.

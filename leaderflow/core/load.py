@@ -15,7 +15,7 @@ from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.overrides import Blocks
 from leaderflow.core.paths import home
 from leaderflow.core.recipes import Family
-from leaderflow.core.sources import HOME, YAML, FromFile, Sources
+from leaderflow.core.sources import HOME, PYTHON, YAML, FromFile, Sources, from_python
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, Summarizer, SummaryGroup
 from leaderflow.core.types import Json
 from leaderflow.core.validate import dataset_spec, model_spec, validate
@@ -36,7 +36,7 @@ def load_evaluation(
     files: bool = True,
     **scalars: Json,
 ) -> EvaluationSpec:
-    """Load an evaluation from a YAML file, a leaderboard recipe's name, or the manifest of a run.
+    """Load an evaluation from a YAML or Python file, a leaderboard recipe's name, or the manifest of a run.
 
     Args:
         path: the file, or the name of a leaderboard recipe.
@@ -46,13 +46,13 @@ def load_evaluation(
         base_url: endpoint of models written as ``openai/NAME``.
         from_file: makes a dataset of a data file.
         files: False takes recipe names alone for `path`, `models` and `datasets`: what a form may say.
-        scalars: fields of `EvaluationSpec` such as `data_dir`; None leaves the file's value.
+        scalars: fields of `EvaluationSpec` such as `data_dir` or `judges` (named as models are); None leaves the file's value.
 
     Raises:
         SpecError: names file, line, key, and what is wrong there.
     """
     file = Path(path)
-    if not files or (not file.is_file() and file.suffix not in (*YAML, ".json")):
+    if not files or (not file.is_file() and file.suffix not in (*YAML, *PYTHON, ".json")):
         file = _leaderboard(str(path))
     top = _document(file)
     if isinstance(own := top.value.get("data_dir"), str):
@@ -61,7 +61,8 @@ def load_evaluation(
     here = Sources(from_file=from_file, base_url=base_url, files=files)
     chosen_models = _Named(_given(models, "-m"), here) if models else _Named(_items(top, "models"), there)
     chosen_datasets = _Named(_given(datasets, "-d"), here) if datasets else _Named(_items(top, "datasets"), there)
-    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars, files)
+    judged = here if scalars.get("judges") else there
+    return _evaluation(chosen_models, chosen_datasets, judged, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def build_evaluation(
@@ -84,7 +85,7 @@ def build_evaluation(
     top = Located(dict(spec or {}), {(): Place("spec")})
     chosen_models = _Named([*_given(models, "-m"), *_items(top, "models")], sources)
     chosen_datasets = _Named([*_given(datasets, "-d"), *_items(top, "datasets")], sources)
-    return _evaluation(chosen_models, chosen_datasets, top.without("models", "datasets"), overrides, scalars, files)
+    return _evaluation(chosen_models, chosen_datasets, sources, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def load_dataset(
@@ -99,8 +100,8 @@ def load_dataset(
 
 def load_model(name: str, *, base_url: str | None = None, overrides: Iterable[str] = ()) -> ModelSpec:
     """Return the model of a recipe name, a YAML file, ``openai/NAME`` or ``hf/PATH-OR-ID``."""
-    block = Sources(base_url=base_url).model(_given([name], "-m")[0])
-    return model_spec(sets.apply(Blocks([block], [], Located({})), overrides).models[0])
+    blocks = Sources(base_url=base_url).models(_given([name], "-m")[0])
+    return model_spec(sets.apply(Blocks(blocks, [], Located({})), overrides).models[0])
 
 
 def dump_evaluation(spec: EvaluationSpec) -> dict[str, Json]:
@@ -122,7 +123,13 @@ class _Named(NamedTuple):
 
 
 def _evaluation(
-    models: _Named, datasets: _Named, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json], files: bool
+    models: _Named,
+    datasets: _Named,
+    judges: Sources,
+    top: Located,
+    overrides: Iterable[str],
+    scalars: Mapping[str, Json],
+    files: bool,
 ) -> EvaluationSpec:
     top = top.updated(**{key: value for key, value in scalars.items() if value is not None})
     for kind, named in (("model", models), ("dataset", datasets)):
@@ -132,13 +139,18 @@ def _evaluation(
     looking = replace(datasets.sources, data_dir=data_dir)
     families = [looking.family(item) for item in datasets.items]
     members = [member for family in families for member in family.members]
-    blocks = sets.apply(Blocks([models.sources.model(item) for item in models.items], members, top), overrides, files=files)
+    blocks = sets.apply(
+        Blocks([m for item in models.items for m in models.sources.models(item)], members, top),
+        overrides,
+        files=files,
+    )
     _refuse_twins("models", blocks.models)
     _refuse_twins("datasets", blocks.datasets)
     specs = [dataset_spec(_at_home(block), trusted=datasets.sources.files) for block in blocks.datasets]
     parts = {
         "models": [model_spec(block, trusted=models.sources.files) for block in blocks.models],
         "datasets": specs,
+        "judges": [model_spec(judges.model(item), trusted=judges.files) for item in _items(blocks.top, "judges")],
         "data_dir": str(data_dir) if data_dir else None,
         "summarizer": _with_groups(blocks.top, families, specs),
     }
@@ -186,6 +198,8 @@ def _data_dir(given: Json, top: Located | None) -> Path | None:
 
 
 def _document(file: Path) -> Located:
+    if file.suffix in PYTHON:
+        return from_python(file).document()
     if file.suffix != ".json":
         return load_yaml(file)
     try:

@@ -29,7 +29,8 @@ class CellEntry(BaseModel):
     version: str | None = None
     protocol: dict[str, Any] = Field(default_factory=dict)
     tables: dict[str, list[ArtifactRef]] = Field(default_factory=dict)
-    """``samples``, ``pool``, ``examples``, ``prompts``, ``outputs``, ``extracted``, ``scores``, ``metrics``."""
+    """``samples``, ``pool``, ``examples``, ``prompts``, ``outputs``, ``extracted``, ``scores``, ``metrics``; of judges
+    ``judge_questions``, ``judge_prompts``, ``judge_outputs``, ``judge_extracted``, judge by judge, shard by shard."""
     counts: dict[str, int] = Field(default_factory=dict)
 
 
@@ -61,6 +62,10 @@ class Manifest(BaseModel):
     requests: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
     errors: list[CellError] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    """What makes a cell's number doubtful, and the setting to change."""
+    cost: float | None = None
+    """Dollars spent by this run, where prices are known."""
     flow_run: str | None = None
     """The Prefect flow run's id, where there is one."""
 

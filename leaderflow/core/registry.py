@@ -17,6 +17,15 @@ from leaderflow.core.types import Json
 Kind = Literal["dataset", "template", "retriever", "inferencer", "model", "evaluator", "postprocessor"]
 
 
+_LOCAL: dict[str, Callable[..., Any]] = {}
+"""Functions and classes of configuration files that run in this process."""
+
+
+def register_local(name: str, found: Callable[..., Any]) -> None:
+    """Give a function or class of a configuration file a name for this process; ``file.py:name@digest`` by convention."""
+    _LOCAL[name] = found
+
+
 def known(kind: Kind) -> list[str]:
     """Return the registered names of a kind, sorted."""
     return sorted(NAMES[kind])
@@ -28,17 +37,39 @@ def resolve(kind: Kind, name: str, *, key: str | None = None) -> Callable[..., A
     Raises:
         SpecError: the name is unknown or its module cannot be imported.
     """
+    if name in _LOCAL:
+        return _LOCAL[name]
     target = NAMES[kind].get(name) or (name if ":" in name else None)
     if target is None:
         raise SpecError(f"unknown {kind} type {name!r}{did_you_mean(name, NAMES[kind])}", key=key)
     module, _, attribute = target.partition(":")
+    if module.endswith(".py"):
+        raise SpecError(f"{kind} type {name!r} is code of a Python configuration; run that file itself", key=key)
+    if module.startswith("opencompass."):
+        return _from_source(kind, target, key)
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as exc:
         raise SpecError(f"{kind} type {name!r} cannot be loaded: {exc}", key=key) from exc
-    return found  # type: ignore[no-any-return]
+    return _adapted(kind, found) if name == target else found  # type: ignore[no-any-return]
+
+
+def _from_source(kind: Kind, target: str, key: str | None) -> Callable[..., Any]:
+    from leaderflow.core.opencompass import sources
+
+    try:
+        return sources.load(target, kind)
+    except SpecError as exc:
+        raise exc if exc.file or exc.key else SpecError(exc.message, key=key) from exc
+
+
+def _adapted(kind: Kind, found: Any) -> Any:
+    """Return a user's own class, or one in the style of OpenCompass, in the form in which ours are called."""
+    from leaderflow.core.opencompass import sources
+
+    return sources.adapted(kind, found)
 
 
 def check(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, handed: frozenset[str] = frozenset()) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leaderflow.core import recipes
 from leaderflow.core.errors import SpecError
@@ -18,12 +19,16 @@ from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, Place, load_yaml, shown
 
+if TYPE_CHECKING:
+    from leaderflow.core.opencompass import Translated
+
 log = logging.getLogger("leaderflow.sources")
 
 FromFile = Callable[[Path], DatasetSpec]
 """Makes a dataset of a data file (JSONL, CSV): `readers.custom.dataset_from_file`."""
 
 YAML = (".yaml", ".yml")
+PYTHON = (".py",)
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 HOME = "${LEADERFLOW_HOME}"
 
@@ -58,8 +63,15 @@ class Sources:
         path = self._path(item)
         if path and path.suffix in DATA:
             return Family([self._data_file(item, path)])
+        if path and path.suffix in PYTHON:
+            return Family(from_python(path).part("datasets"))
         recipe = _file("datasets", path) if path else _named("datasets", item)
         return recipes.expand(recipe, self.data_dir)
+
+    def models(self, item: Located) -> list[Located]:
+        """Return the blocks of the models that an item names: one, or all of a Python file."""
+        path = self._path(item) if isinstance(item.value, str) and item.value.endswith(PYTHON) else None
+        return from_python(path).part("models") if path else [self.model(item)]
 
     def model(self, item: Located) -> Located:
         """Return the block of the model that an item names: a recipe, ``openai/NAME``, ``hf/PATH-OR-ID``, a file or a mapping."""
@@ -89,12 +101,13 @@ class Sources:
     def _path(self, item: Located) -> Path | None:
         """Return the file that an item names, or None where it is the name of a recipe."""
         path = Path(item.value).expanduser()
-        if path.suffix not in (*YAML, *DATA) and len(path.parts) == 1:
+        known = (*YAML, *DATA, *PYTHON)
+        if path.suffix not in known and len(path.parts) == 1:
             return None
         if not self.files:
             raise item.error(f"{item.value!r} is a path; only names of recipes are taken here")
-        if path.suffix not in (*YAML, *DATA):
-            raise item.error(f"{item.value!r} is neither a recipe nor a file that can be read ({', '.join((*YAML, *DATA))})")
+        if path.suffix not in known:
+            raise item.error(f"{item.value!r} is neither a recipe nor a file that can be read ({', '.join(known)})")
         path = self.folder / path
         if not path.is_file():
             raise item.error(f"there is no file {shown(path)}")
@@ -120,6 +133,19 @@ class Sources:
             log.warning("%s is not on this machine yet: taken as a base model; write a recipe to use its chat template", name)
         kind = "HuggingFacewithChatTemplate" if chat else "HuggingFaceBaseModel"
         return _block(item, type=kind, abbr=_abbr(name.rsplit("/", 1)[-1]), path=name)
+
+
+def from_python(path: Path) -> Translated:
+    """Return what a Python configuration defines, once what is done otherwise has been said.
+
+    Raises:
+        SpecError: the file does not run, or names what leaderflow has no counterpart for.
+    """
+    from leaderflow.core.opencompass import translate  # the tables of recorded names are read only where they are needed
+
+    found = translate(path)
+    found.report.check()
+    return found
 
 
 def has_chat_template(folder: Path) -> bool:

@@ -100,7 +100,7 @@ class ModelSpec(Config):
     rpm: Annotated[int, Field(ge=1)] | None = None
     tpm: Annotated[int, Field(ge=1)] | None = None
     shared_limit: Annotated[str, Field(min_length=1)] | None = None
-    """Name of the Prefect global concurrency limit (a GPU, an API account) of which every shard holds one slot while it is asked."""
+    """The Prefect global concurrency limit (a GPU, an API account) of which every shard holds a slot while it is asked."""
     arguments: dict[str, Json] = Field(default_factory=dict)
     """Further arguments of the model type (dtype, device_map, extra_body, …)."""
 
@@ -269,6 +269,8 @@ class EvaluationSpec(Config):
 
     models: list[ModelSpec] = Field(min_length=1)
     datasets: list[DatasetSpec] = Field(min_length=1)
+    judges: list[ModelSpec] = Field(default_factory=list)
+    """The models that judge where an evaluator asks for judges and names none."""
     summarizer: Summarizer = Field(default_factory=Summarizer)
     suite: str | None = None
     """Name of the leaderboard this run belongs to."""
@@ -280,10 +282,16 @@ class EvaluationSpec(Config):
     data_dir: str | None = None
     allow_unsafe_code: bool = False
     """Execute model code without a sandbox where there is none; changes no key."""
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    """Dollars that the run may spend; like the next two, it stops the asking and changes no key."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens of prompts and answers together."""
+    max_time: str | None = None
+    """How long requests may leave, such as ``2h``."""
 
     @model_validator(mode="after")
     def _distinct(self) -> EvaluationSpec:
-        for what, items in (("models", self.models), ("datasets", self.datasets)):
+        for what, items in (("models", self.models), ("datasets", self.datasets), ("judges", self.judges)):
             names = [item.abbr for item in items]
             if twice := next((n for n in names if names.count(n) > 1), None):
                 raise ValueError(f"two {what} have the abbr {twice!r}; give one of them another")

@@ -6,7 +6,7 @@ Units are those of the values. ``None`` means "cannot be said" (one sample has n
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
@@ -21,8 +21,10 @@ __all__ = [
     "Estimate",
     "bootstrap",
     "clustered_stderr",
+    "cohen_kappa",
     "g_pass_at_k",
     "holm",
+    "krippendorff_alpha",
     "mcnemar",
     "mean_estimate",
     "mean_stderr",
@@ -266,3 +268,42 @@ def _at_least(n: int, correct: int, k: int, least: int) -> float:
         raise DataError(f"k = {k} answers cannot be drawn from n = {n}: k must be between 1 and the number of repeats")
     ways = sum(math.comb(correct, i) * math.comb(n - correct, k - i) for i in range(least, min(correct, k) + 1))
     return ways / math.comb(n, k)
+
+
+def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | None:
+    """Return Cohen's kappa of two raters of the same units (Cohen 1960), or None where both give one label only."""
+    n = len(left)
+    if not n:
+        return None
+    agreed = sum(a == b for a, b in zip(left, right, strict=True)) / n
+    counts = Counter(left), Counter(right)
+    chance = sum(count * counts[1][label] for label, count in counts[0].items()) / n**2
+    return None if chance == 1 else (agreed - chance) / (1 - chance)
+
+
+def krippendorff_alpha(units: Sequence[Sequence[Hashable]], *, interval: bool = False) -> float | None:
+    """Return Krippendorff's alpha of any number of raters, missing values left out (Krippendorff 2011).
+
+    Args:
+        units: the values that each unit got; units with fewer than two say nothing.
+        interval: values are numbers and differ by their squared distance; by default they are equal or not.
+
+    Returns:
+        Alpha, or None where no unit has two values or all values are the same.
+    """
+    rated = [unit for unit in units if len(unit) > 1]
+    if not rated:
+        return None
+    total = sum(map(len, rated))
+    observed = math.fsum(_disagreement(Counter(unit), interval) / (len(unit) - 1) for unit in rated)
+    expected = _disagreement(Counter(value for unit in rated for value in unit), interval)
+    return None if not expected else 1 - (total - 1) * observed / expected
+
+
+def _disagreement(counts: Counter[Any], interval: bool) -> float:
+    """Sum of the distances of all ordered pairs of values."""
+    n = counts.total()
+    if not interval:
+        return float(n * n - sum(count * count for count in counts.values()))
+    mean = math.fsum(value * count for value, count in counts.items()) / n
+    return 2 * n * math.fsum(count * (value - mean) ** 2 for value, count in counts.items())

@@ -136,6 +136,36 @@ class Metric:
     higher_is_better: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How an evaluator's questions are put to its judges: known before any data, so that it can be checked then.
+
+    `judges` are names of models in the spec or model blocks (none: the run's judges); `template` is a prompt_template over the
+    columns of a question; `reader` the postprocessor that reads a verdict (None: the whole reply); `blank` the column that a
+    legacy template leaves empty; `compat` the semantics of the template. A question with fewer than
+    `minimum` readable verdicts has none.
+    """
+
+    template: Mapping[str, Json]
+    judges: tuple[Json, ...] = ()
+    inferencer: Mapping[str, Json] = field(default_factory=lambda: {"type": "GenInferencer"})
+    reader: Mapping[str, Json] | None = None
+    repeats: int = 1
+    minimum: int = 1
+    blank: str | None = None
+    compat: Literal["opencompass"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question to the judges about one answer; `name` tells several apart (order, criterion), `row` is for the template."""
+
+    sample_id: str
+    repeat: int
+    name: str
+    row: Row
+
+
 class TokenCounter(Protocol):
     """Counts the tokens of a prompt as the model will see it, chat template included."""
 
@@ -215,13 +245,15 @@ class Evaluator(Protocol):
 
     needs: frozenset[str]
     """Columns of the sample that must exist."""
+    judging: Judging | None
+    """How judges are asked; None where none are needed."""
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> tuple[list[Row], Mapping[str, Json]] | None:
-        """Return the judge's rows and their prompt_template, or None where no judge is needed."""
+    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
+        """Return what the judges are asked; rows without an answer are never asked about."""
         ...
 
     def score(
         self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None
     ) -> tuple[list[Score], list[Metric]]:
-        """Score every sample × repeat whose status is not ``error``, and the cell."""
+        """Score every sample × repeat whose status is not ``error``, and the cell; `answers` is a VERDICTS table."""
         ...

@@ -121,3 +121,9 @@ def test_shorthand() -> None:
     assert shorthand(None, 5, None, None) == ["reader_cfg.test_range=[:5]"]
     with pytest.raises(UsageError):
         shorthand("[:1]", 1, None, None)
+
+
+def test_unsafe_code_must_be_allowed_in_so_many_words(cli: Cli) -> None:
+    for option, allowed in (((), False), (("--allow-unsafe-code",), True)):
+        manifest = json.loads(Path(cli(*RUN, *option, "--json").json["manifest"]).read_text())
+        assert manifest["spec"]["allow_unsafe_code"] is allowed

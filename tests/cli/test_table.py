@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from flows.result import Plan, PlannedCell
 from leaderflow.cli.table import next_commands, print_plan, print_result
 
 
@@ -86,6 +87,7 @@ def test_next_commands_of_a_run_without_cells() -> None:
 
 def test_a_plan() -> None:
     file = io.StringIO()
-    row = {"model": "m", "dataset": "d", "samples": 5, "shards": 1, "requests": 5, "answered": 2, "rejected": 0}
-    print_plan({"cells": [row], "shards": 1, "requests": 5, "answered": 2, "to_ask": 3}, Console(file=file, width=120))
+    cell = PlannedCell(model="m", dataset="d", samples=5, shards=1, requests=5, answered=2, rejected=0)
+    plan = Plan(cells=[cell], shards=1, requests=5, answered=2, to_ask=3)
+    print_plan(plan.as_json(), Console(file=file, width=120))
     assert "5 requests: 2 already answered, 3 to ask. Nothing was written." in file.getvalue()

@@ -140,3 +140,27 @@ def test_closed_forms_equal_simulation(n: int, c: int, k: int) -> None:
 def test_k_above_n_is_refused() -> None:
     with pytest.raises(DataError, match="k = 10 answers cannot be drawn from n = 1"):
         s.pass_at_k(1, 1, 10)
+
+
+KRIPPENDORFF = [  # the example of Krippendorff (2011): four observers, twelve units, missing values left out
+    *([1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2]),
+    *([5, 5, 5], [1, 1], [3]),
+]
+
+
+def test_krippendorff_alpha_equals_the_published_example() -> None:
+    assert s.krippendorff_alpha(KRIPPENDORFF) == pytest.approx(0.743, abs=5e-4)
+    assert s.krippendorff_alpha(KRIPPENDORFF, interval=True) == pytest.approx(0.849, abs=5e-4)
+    assert s.krippendorff_alpha([[1, 1], [1, 1]]) is None
+    assert s.krippendorff_alpha([[1], []]) is None
+    assert s.krippendorff_alpha([[1], []], interval=True) is None
+
+
+def test_cohen_kappa_equals_sklearn() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    left, right = list("AABBCCABCA"), list("AABCCCABBB")
+    assert s.cohen_kappa(left, right) == pytest.approx(cohen_kappa_score(left, right))
+    assert s.cohen_kappa("AAAA", "AAAA") is None
+    assert s.cohen_kappa("ABAB", "BABA") == -1.0
+    assert s.cohen_kappa([], []) is None

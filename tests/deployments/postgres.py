@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +39,8 @@ class Postgres:
         if programs is None:
             pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
         self.programs, self.folder, self.port = programs, folder, free_port()
-        folder.mkdir(parents=True)
+        folder.mkdir()
+        folder.parent.chmod(0o755)
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
         self._run("initdb", "--pgdata", str(folder / "db"), "--auth", "trust", "--username", "prefect", "--no-sync")
@@ -99,3 +101,15 @@ def prefect_on(database: Postgres, folder: Path) -> Iterator[str]:
             yield api
         finally:
             end(process)
+
+
+@contextlib.contextmanager
+def server_on_postgres(home: Path) -> Iterator[str]:
+    """Run a cluster and a Prefect server on it; gives the server's address."""
+    database = Postgres(Path(tempfile.mkdtemp(prefix="leaderflow-")) / "postgres")
+    try:
+        with prefect_on(database, home) as api:
+            yield api
+    finally:
+        database.stop()
+        shutil.rmtree(database.folder.parent)

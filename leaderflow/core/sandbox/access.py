@@ -33,12 +33,11 @@ def require(languages: Iterable[str]) -> boxes.Box:
     if box is None:
         raise UsageError(
             "scoring executes programs that a model wrote, and this machine has no working sandbox: install bubblewrap "
-            "(apt install bubblewrap) or start Docker; --allow-unsafe-code runs them with all your rights"
+            f"(apt install bubblewrap) or start Docker (with the image {boxes.IMAGE}); "
+            "--allow-unsafe-code runs them with all your rights"
         )
     for language in languages:
         missing = [program for program in toolchain(language).needs if not box.has(program)]
         if missing:
-            raise UsageError(
-                f"programs in {language} need {missing[0]}, which is not installed ({box.name}); install it or leave the dataset out"
-            )
+            raise UsageError(f"programs in {language} need {missing[0]}, which is not installed ({box.name}); install it")
     return box

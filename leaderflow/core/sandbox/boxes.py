@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import random
+import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -26,13 +28,18 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""All that a program sees of an environment."""
+"""All that a program sees of an environment. With one hash seed, equal runs go through a set in one order."""
 
-ISOLATED = ("-E", "-s", "-S")
-"""Python without the environment, user packages and start-up files; the script's own folder alone can be imported."""
+ISOLATED = ("-s", "-S")
+"""Python without user packages and start-up files; the script's own folder alone can be imported."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache")
+IMAGE = os.environ.get("LEADERFLOW_SANDBOX_IMAGE", "python:3.11-slim")
+"""What Docker runs."""
+
 _PROBE = 20.0
+_USERS = range(1_500_000_000, 1_600_000_000)
+"""Users that own nothing anywhere."""
 
 
 class Box(Protocol):
@@ -77,10 +84,8 @@ class _Local:
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
         """Kill the process group: the first process of a namespace takes all others with it."""
-        try:
-            os.killpg(process.pid, 9)
-        except ProcessLookupError:
-            pass
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
@@ -95,11 +100,11 @@ class Bubblewrap(_Local):
 
     def uid(self) -> int | None:
         """Where we are root, a user of this run's own: root is exempt from the limit of processes, also in a user namespace."""
-        return random.SystemRandom().randrange(1_500_000_000, 1_600_000_000) if os.geteuid() == 0 else None
+        return secrets.choice(_USERS) if _is_root() else None
 
     def _namespaces(self) -> list[str]:
         own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
-        if os.geteuid() == 0:
+        if _is_root():
             own += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         else:
             own += ["--unshare-user"]
@@ -125,10 +130,10 @@ class Docker:
     name = "docker"
     python = "python3"
     packages: Sequence[str] = ()
-    environment = dict(os.environ)
 
-    def __init__(self, image: str | None = None) -> None:
-        self.image = image or os.environ.get("LEADERFLOW_SANDBOX_IMAGE", "python:3.11-slim")
+    def __init__(self, image: str = IMAGE) -> None:
+        self.environment = dict(os.environ)
+        self.image = image
 
     def command(self, script: str, limits: Limits) -> list[str]:
         """Return the docker command."""
@@ -144,9 +149,16 @@ class Docker:
             "/tmp",
         ]
         return [
-            *("docker", "run", "--rm", "--interactive", "--init", *variables, *closed, *bounds, *files, self.image),
+            *("docker", "run", "--rm", "--interactive", "--name", f"leaderflow-{secrets.token_hex(8)}"),
+            *(*variables, *closed, *bounds, *files, self.image),
             *(self.python, *ISOLATED, str(INSIDE / script)),
         ]
+
+    def works(self) -> bool:
+        """Say whether a daemon answers and has the image with a Python."""
+        return (
+            shutil.which("docker") is not None and _succeeds(["docker", "image", "inspect", self.image]) and self.has(self.python)
+        )
 
     def uid(self) -> int | None:
         """Return None: Docker has chosen the user already."""
@@ -157,8 +169,10 @@ class Docker:
         return _succeeds(["docker", "run", "--rm", "--network", "none", self.image, "which", program])
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
-        """End the client; a container whose input closes and whose client is gone is removed."""
-        process.terminate()  # the client hands the signal on to the container's init
+        """Kill the container: it would outlive its client."""
+        command = list(map(str, process.args)) if isinstance(process.args, Sequence) else []
+        _succeeds(["docker", "kill", command[command.index("--name") + 1]])
+        process.kill()
         process.wait()
 
 
@@ -178,9 +192,8 @@ def best() -> Box | None:
     wrap = Bubblewrap()
     if shutil.which("bwrap") and _succeeds([*wrap.command("confine.py", Limits())]):
         return wrap
-    if shutil.which("docker") and _succeeds(["docker", "version", "--format", "{{.Server.Version}}"]):
-        return Docker()
-    return None
+    docker = Docker()
+    return docker if docker.works() else None
 
 
 def _succeeds(command: Sequence[str]) -> bool:
@@ -189,3 +202,15 @@ def _succeeds(command: Sequence[str]) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+
+@cache
+def _is_root() -> bool:
+    """Whether we may become any user: root, but not root of a container that has a few users only."""
+    if os.geteuid() != 0:
+        return False
+    try:
+        maps = [list(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    except OSError:
+        return False
+    return any(first <= _USERS.start and _USERS.stop <= first + count for first, _, count in maps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.errors import SpecError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ def toolchain(language: str) -> Toolchain:
     """Return how a language is run.
 
     Raises:
-        UsageError: the language is unknown here.
+        SpecError: the language is unknown here.
     """
     if language not in TOOLCHAINS:
         known = ", ".join(TOOLCHAINS)
-        raise UsageError(f"programs in {language!r} cannot be run here (known: {known}){did_you_mean(language, TOOLCHAINS)}")
+        raise SpecError(f"programs in {language!r} cannot be run here (known: {known}){did_you_mean(language, TOOLCHAINS)}")
     return TOOLCHAINS[language]

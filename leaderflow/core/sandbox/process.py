@@ -8,7 +8,7 @@ import os
 import selectors
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -75,14 +75,8 @@ def started(box: Box, script: str, limits: Limits, *, stdin: int, stdout: int) -
             box.stop(process)
             for pipe in (process.stdin, process.stdout, process.stderr):
                 if pipe is not None:
-                    _close(pipe)
-
-
-def _close(pipe: Any) -> None:
-    try:
-        pipe.close()
-    except BrokenPipeError:
-        pass
+                    with suppress(BrokenPipeError):
+                        pipe.close()
 
 
 def converse(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from time import monotonic
+from typing import IO
 
 from leaderflow.core.sandbox.access import require
-from leaderflow.core.sandbox.boxes import Box
+from leaderflow.core.sandbox.boxes import ISOLATED, Box
 from leaderflow.core.sandbox.jobs import Job, Limits, Outcome, Program, Suite, Verdict
 from leaderflow.core.sandbox.languages import toolchain
 from leaderflow.core.sandbox.process import Capture, converse, envelope, started
@@ -24,6 +26,8 @@ _MESSAGES = {
 }
 _CPU_SIGNALS = {-24, 152}
 _KILLED = {-9, 137}
+_GRACE = 5.0
+"""Seconds until a process of which the tests saw the end is seen to have ended here."""
 
 
 def run(job: Job, limits: Limits | None = None) -> Outcome:
@@ -47,10 +51,11 @@ def run_many(jobs: Sequence[Job], limits: Limits | None = None, *, workers: int 
     bounds = limits or Limits()
     places = workers or len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(min(places, len(jobs)), thread_name_prefix="sandbox") as pool:
-        return list(pool.map(lambda job: _one(box, job, bounds), jobs))
+        return list(pool.map(lambda job: run_in(box, job, bounds), jobs))
 
 
-def _one(box: Box, job: Job, limits: Limits) -> Outcome:
+def run_in(box: Box, job: Job, limits: Limits) -> Outcome:
+    """Run one job in a given box."""
     began = monotonic()
     found = _program(box, job, limits) if isinstance(job, Program) else _suite(box, job, limits)
     message = found.message or _MESSAGES.get(found.status, "")
@@ -58,23 +63,36 @@ def _one(box: Box, job: Job, limits: Limits) -> Outcome:
 
 
 def _program(box: Box, job: Program, limits: Limits) -> Outcome:
-    tools = toolchain(job.language)
-    command = [box.python, "-I", "-S", *tools.run] if job.language == "python" else list(tools.run)
+    tools, python = toolchain(job.language), job.language == "python"
+    command = [box.python, *ISOLATED, *tools.run] if python else list(tools.run)
     letter = {"file": tools.file, "source": job.source, "compile": list(tools.compile), "run": command}
-    data = envelope(box, limits, letter, packages=False, reserves=tools.reserves) + job.stdin.encode("utf-8", "replace")
-    out, err = Capture(limits.output), Capture(limits.output)
-    with started(box, "launch.py", limits, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin and process.stdout and process.stderr
-        reads = {process.stdout.fileno(): out, process.stderr.fileno(): err}
-        process_stdin = os.dup(process.stdin.fileno())
-        process.stdin.close()
-        in_time = converse([(process_stdin, data)], reads, process, monotonic() + limits.wall)
-        code = process.wait(1.0) if in_time else None
+    data = envelope(box, limits, letter, packages=python, reserves=tools.reserves) + job.stdin.encode("utf-8", "replace")
+    out, err, given = Capture(limits.output), Capture(limits.output), os.pipe()
+    deadline = monotonic() + limits.wall
+    with started(box, "launch.py", limits, stdin=given[0], stdout=subprocess.PIPE) as process:
+        os.close(given[0])
+        code = None
+        if converse([(given[1], data)], {_number(process.stdout): out, _number(process.stderr): err}, process, deadline):
+            code = _exit_code(process, deadline)
     status = _ended(code, err.text())
     if status == "passed" and job.token is not None and job.token.encode() not in out.head + out.tail:
         status = "crashed"
-    message = _last_line(err.text()) or (f"it ended with status {code}" if status == "failed" else "")
+    message = _said(err.text()) or (f"it ended with status {code}" if status == "failed" else "")
     return Outcome(status, out.text(), err.text(), message="" if status == "passed" else message)
+
+
+def _number(stream: IO[bytes] | None) -> int:
+    if stream is None:
+        raise ValueError("the stream is no pipe")
+    return stream.fileno()
+
+
+def _exit_code(process: subprocess.Popen[bytes], deadline: float) -> int | None:
+    """Wait for a process that said all it had to say; None where it does not end in time."""
+    try:
+        return process.wait(max(0.0, deadline - monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _ended(code: int | None, stderr: str) -> Verdict:
@@ -86,8 +104,10 @@ def _ended(code: int | None, stderr: str) -> Verdict:
     return "failed" if code else "passed"
 
 
-def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2][:300]
+def _said(text: str) -> str:
+    """The last line that names an error, else the last one."""
+    lines = text.strip().splitlines() or [""]
+    return next((line for line in reversed(lines) if re.search(r"error|exception", line, re.IGNORECASE)), lines[-1]).strip()[:300]
 
 
 def _suite(box: Box, job: Suite, limits: Limits) -> Outcome:
@@ -102,11 +122,10 @@ def _suite(box: Box, job: Suite, limits: Limits) -> Outcome:
         solver = stack.enter_context(started(box, "solution.py", limits, stdin=to_solution[0], stdout=to_tests[1]))
         for descriptor in (to_tests[0], to_solution[0]):
             os.close(descriptor)
-        assert tester.stderr and solver.stderr
-        reads = {tester.stderr.fileno(): said, solver.stderr.fileno(): err}
+        reads = {_number(tester.stderr): said, _number(solver.stderr): err}
         writes = [(to_tests[1], judge), (to_solution[1], code)]
         in_time = converse(writes, reads, tester, monotonic() + limits.wall)
-        ended = solver.poll()
+        ended = _exit_code(solver, monotonic() + (_GRACE if b"crashed" in said.head else 0.0))
     return _verdict(said.text(), in_time, ended, err.text())
 
 
@@ -116,7 +135,7 @@ def _verdict(said: str, in_time: bool, ended: int | None, stderr: str) -> Outcom
     try:
         found = json.loads(said)
     except ValueError:
-        return Outcome("crashed", stderr=stderr, message=f"the tests did not end: {_last_line(said)}")
+        return Outcome("crashed", stderr=stderr, message=f"the tests did not end: {_said(said)}")
     status: Verdict = found["status"]
     if status == "crashed" and ended in _KILLED:
         status = "timeout"

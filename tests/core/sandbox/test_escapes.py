@@ -230,3 +230,8 @@ def test_rights_are_gone() -> None:
 def test_other_languages_are_in_the_same_box(language: str, source: str) -> None:
     assert not script(source, Limits(seconds=10, wall=20) if language == "cpp" else SHORT, language).passed
     assert not Path("/usr/escaped").exists()
+
+
+def test_a_program_that_closes_its_output_still_ends() -> None:
+    outcome = script("import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", Limits(wall=1.5))
+    assert outcome.status == "timeout"

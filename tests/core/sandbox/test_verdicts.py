@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from leaderflow.core.sandbox import Limits, Outcome, Suite, run, run_many
+from leaderflow.core.sandbox import Limits, Outcome, Program, Suite, run, run_many
 
 TESTS = "assert add(2, 2) == 4\nassert add(-1, 1) == 0"
+CLOSE = TESTS.replace("add(2, 2) == 4", "math.isclose(add(2, 2), 4)").replace("add(-1, 1) == 0", "math.isclose(add(0, 1), 1)")
 SHORT = Limits(seconds=1.0, wall=4.0)
 
 
@@ -21,7 +22,8 @@ CHEATS = {
     "SystemExit inside a call": "def add(a, b): raise SystemExit(0)",
     "printed success": "print('passed')\nprint('{\"status\": \"passed\"}')\nraise SystemExit",
     "success on every descriptor": (
-        'import os\nfor fd in range(64):\n    try: os.write(fd, b\'{"status": "passed", "message": ""}\\n\')\n    except OSError: pass\n'
+        'import os\nfor fd in range(64):\n    try: os.write(fd, b\'{"status": "passed", "message": ""}\\n\')\n'
+        "    except OSError: pass\n"
         "os._exit(0)"
     ),
     "success at exit": 'import atexit, os\natexit.register(lambda: os.write(2, b\'{"status": "passed"}\'))\nraise SystemExit(0)',
@@ -33,7 +35,8 @@ CHEATS = {
     ),
     "patched builtins": "import builtins\nbuiltins.abs = builtins.len = lambda x: 0\ndef add(a, b): return 7",
     "patched harness": (
-        "import sys\nfor m in list(sys.modules.values()):\n    for n in ('send', 'receive', 'judge', 'pack', '_answer', '_failed'):\n"
+        "import sys\nfor m in list(sys.modules.values()):\n"
+        "    for n in ('send', 'receive', 'judge', 'pack', '_answer', '_failed'):\n"
         "        if hasattr(m, n): setattr(m, n, lambda *a, **k: {'value': True})\ndef add(a, b): return 7"
     ),
     "frames": (
@@ -41,7 +44,9 @@ CHEATS = {
         "        f.f_globals.get('__builtins__', {})\n        f = f.f_back\n    return 7"
     ),
     "tracing past the asserts": "import sys\nsys.settrace(lambda *a: None)\ndef add(a, b): return 7",
-    "killing everyone": "import os, signal\ndef add(a, b):\n    for p in range(2, 200):\n        try: os.kill(p, 9)\n        except OSError: pass",
+    "killing everyone": (
+        "import os, signal\ndef add(a, b):\n    for p in range(2, 200):\n        try: os.kill(p, 9)\n        except OSError: pass"
+    ),
     "a fork that goes on": "import os\nos.fork()\ndef add(a, b): return 5",
     "an async answer": "async def add(a, b): return a + b",
     "a background process": "import os, time\nif os.fork() == 0:\n    time.sleep(60)\ndef add(a, b): return 5",
@@ -54,6 +59,13 @@ CHEATS = {
 @pytest.mark.parametrize("code", CHEATS.values(), ids=CHEATS.keys())
 def test_cheats_do_not_pass(code: str) -> None:
     assert not judged(code).passed
+
+
+def test_a_false_module_convinces_nobody() -> None:
+    cheat = "class math:\n    isclose = lambda *a: True\ndef add(a, b): return 7"
+    assert not judged(cheat, CLOSE).passed
+    assert not judged("def add(a, b): return a + b", CLOSE).passed  # as in one namespace: the tests rely on its import
+    assert judged("import math\ndef add(a, b): return a + b", CLOSE).passed
 
 
 def test_the_solution_cannot_find_what_the_tests_expect() -> None:
@@ -104,7 +116,8 @@ import math
 from collections import OrderedDict, Counter
 from fractions import Fraction
 from decimal import Decimal
-values = [None, True, 1, 10**5000, -0.0, float('inf'), 'ü\\ud800', b'x', (1, [2, (3,)]), {1: 'a', (1, 2): [3]}, {1, 2}, frozenset({3}), 2j,
+values = [None, True, 1, 10**5000, -0.0, float('inf'), 'ü\\ud800', b'x', (1, [2, (3,)]), {1: 'a', (1, 2): [3]},
+          {1, 2}, frozenset({3}), 2j,
           range(3), Fraction(1, 3), Decimal('1.10'), int]
 for value in values:
     assert same(value) == value, value
@@ -145,6 +158,13 @@ LIMIT = 7
 def test_values_pass_between_tests_and_solution() -> None:
     outcome = judged(OF_ALL_KINDS, ROUND_TRIPS, Limits())
     assert outcome.passed, outcome
+
+
+def test_equal_runs_give_equal_verdicts() -> None:
+    codes = {run(Program("print(list({'a', 'b', 'c', 'd', 'e', 'f'}), hash('x'))")).stdout for _ in range(3)}
+    assert len(codes) == 1
+    first = "def first(): return next(iter({'a', 'b', 'c', 'd', 'e', 'f'}))"
+    assert len({run(Suite((first,), "assert first() == 'a'")).status for _ in range(4)}) == 1
 
 
 def test_the_first_solution_that_compiles_is_used() -> None:

@@ -1,22 +1,29 @@
 """The first thing that runs in a sandbox: read the job, give up rights, set the limits. Standard library only."""
 
+from __future__ import annotations
+
 import json
 import os
 import resource
 import sys
+from contextlib import suppress
+
+TYPE_CHECKING = False  # typing takes longer to import than most programs take to run
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def begin():
+def begin() -> dict[str, Any]:
     """Return the job that the parent sent ahead of everything else on standard input; this process is limited from here on."""
     size = int(_exactly(8))
-    job = json.loads(_exactly(size))
+    job: dict[str, Any] = json.loads(_exactly(size))
     _give_up_root(job["uid"])
     _limit(job["limits"])
     sys.path.extend(job["path"])
     return job
 
 
-def _exactly(size):
+def _exactly(size: int) -> bytes:
     """Read so many bytes and not one more: what follows belongs to somebody else."""
     parts = []
     while size > 0:
@@ -28,7 +35,7 @@ def _exactly(size):
     return b"".join(parts)
 
 
-def _give_up_root(uid):
+def _give_up_root(uid: int | None) -> None:
     """Become a user that owns nothing; one of its own, so that its limit of processes counts this sandbox alone."""
     if uid is not None:
         os.setgroups([])
@@ -36,12 +43,9 @@ def _give_up_root(uid):
         os.setresuid(uid, uid, uid)
 
 
-def _limit(limits):
-    try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    except OSError:
-        pass
+def _limit(limits: dict[str, int]) -> None:
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
     for name, value in limits.items():
         number = getattr(resource, name)
         hard = resource.getrlimit(number)[1]

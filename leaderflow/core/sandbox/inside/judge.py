@@ -3,6 +3,8 @@
 Model code never runs here, so there is nothing for it to patch, skip or print that would count as a pass.
 """
 
+from __future__ import annotations
+
 import ast
 import builtins
 import io
@@ -12,6 +14,11 @@ import sys
 
 import confine
 import wire
+
+TYPE_CHECKING = False  # typing takes longer to import than most programs take to run
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, BinaryIO
 
 
 class Ended(BaseException):
@@ -26,49 +33,52 @@ class Remote:
     """Something of the solution that is no plain data; what is done with it is done over there."""
 
     __slots__ = ("_ask", "_number")
+    _ask: Callable[..., Any]
+    _number: int
 
-    def __init__(self, ask, number):
+    def __init__(self, ask: Callable[..., Any], number: int) -> None:
         object.__setattr__(self, "_ask", ask)
         object.__setattr__(self, "_number", number)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it with plain data or with other things of the solution."""
         return self._ask("call", self, *args, **kwargs)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return self._ask("getattr", self, name)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         self._ask("setattr", self, name, value)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         return self._ask("getitem", self, key)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         self._ask("setitem", self, key, value)
 
-    def __contains__(self, item):
+    def __contains__(self, item: Any) -> bool:
         return bool(self._ask("contains", self, item))
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._ask("list", self))
 
-    def __len__(self):
-        return self._ask("len", self)
+    def __len__(self) -> int:
+        return int(self._ask("len", self))
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self._ask("bool", self))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         """Never equal to plain data: an object that calls itself equal to everything is no answer."""
         return isinstance(other, Remote) and bool(self._ask("eq", self, other))
 
-    def __lt__(self, other):
-        return bool(self._ask("lt", self, other))
+    def __lt__(self, other: object) -> bool:
+        return bool(self._ask("lt", self, other)) if isinstance(other, Remote) else NotImplemented
 
-    def __hash__(self):
-        return self._ask("hash", self)
+    def __hash__(self) -> int:
+        return int(self._ask("hash", self))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self._ask("str", self))
 
     __repr__ = __str__
@@ -77,19 +87,19 @@ class Remote:
 class Solution:
     """The other side."""
 
-    def __init__(self, replies, requests):
+    def __init__(self, replies: BinaryIO, requests: BinaryIO) -> None:
         self.replies, self.requests = replies, requests
 
-    def ready(self):
+    def ready(self) -> None:
         """Wait until the solution has been loaded."""
         self._receive()
 
-    def lookup(self, name):
+    def lookup(self, name: str) -> tuple[bool, Any]:
         """Return (whether the solution has that name, its value)."""
         reply = self._exchange({"op": "lookup", "args": [name]})
         return "missing" not in reply, self._value(reply.get("value"))
 
-    def ask(self, operation, *args, **kwargs):
+    def ask(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Do something over there. Lists, dictionaries and sets that it changes in place change here too."""
         packed = [wire.pack(arg, self._own) for arg in args]
         named = wire.pack(kwargs, self._own)
@@ -100,22 +110,22 @@ class Solution:
                 _replace(mine, new)
         return self._value(reply["value"])
 
-    def _own(self, value):
+    def _own(self, value: Any) -> Any:
         if isinstance(value, Remote):
             return {"t": "handle", "v": object.__getattribute__(value, "_number")}
         raise TypeError(f"the tests hand the solution a {type(value).__name__}, which cannot pass between processes")
 
-    def _value(self, packed):
+    def _value(self, packed: Any) -> Any:
         return wire.unpack(packed, lambda number: Remote(self.ask, number))
 
-    def _exchange(self, message):
+    def _exchange(self, message: Any) -> Any:
         try:
             wire.send(self.requests, message)
         except BrokenPipeError:
             raise Ended from None
         return self._receive()
 
-    def _receive(self):
+    def _receive(self) -> Any:
         reply = wire.receive(self.replies)
         if reply is None:
             raise Ended
@@ -127,16 +137,17 @@ class Solution:
         return reply
 
 
-def _error(kind, text):
+def _error(kind: Any, text: str) -> Exception:
     if isinstance(kind, type) and issubclass(kind, Exception):
         try:
-            return kind(text)
+            known: Exception = kind(text)
+            return known
         except TypeError:  # some need more than a text
             pass
     return RemoteError(text)
 
 
-def _replace(mine, new):
+def _replace(mine: Any, new: Any) -> None:
     if type(mine) is list and type(new) is list:
         mine[:] = new
     elif type(mine) in (dict, set) and type(mine) is type(new):
@@ -144,7 +155,7 @@ def _replace(mine, new):
         mine.update(new)
 
 
-def _wanted(tree, space, names):
+def _wanted(tree: ast.Module, space: dict[str, Any], names: list[str]) -> set[str]:
     """The names that the tests need of the solution. Python's own are among them only where nothing else is asked for."""
     loaded = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
@@ -155,22 +166,28 @@ def _wanted(tree, space, names):
     return set(names) | ((free - own) or own)
 
 
-def judge(job, solution):
+def _modules(tree: ast.Module) -> set[str]:
+    """Modules that the tests use because the solution imports them: they get the real ones."""
+    used = {n.value.id for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+    return used & sys.stdlib_module_names
+
+
+def judge(job: dict[str, Any], solution: Solution) -> dict[str, str]:
     """Return the verdict."""
-    space = {"__name__": "tests", "__builtins__": builtins}
+    space: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
     try:
         if job["context"]:
-            exec(compile(job["context"], "<context>", "exec"), space)
+            exec(compile(job["context"], "<context>", "exec", dont_inherit=True), space)
         tree = ast.parse(job["tests"])
         wanted = _wanted(tree, space, job["names"])
         solution.ready()
         for name in sorted(wanted):
             found, value = solution.lookup(name)
             if found:
-                space[name] = value
+                space[name] = __import__(name) if name in _modules(tree) - set(job["names"]) else value
             elif name in job["names"]:
                 space.pop(name, None)
-        exec(compile(tree, "<tests>", "exec"), space)
+        exec(compile(tree, "<tests>", "exec", dont_inherit=True), space)
     except Ended:
         return {"status": "crashed", "message": "the solution's process ended before the tests did"}
     except BaseException as exc:
@@ -178,23 +195,25 @@ def judge(job, solution):
     return {"status": "passed", "message": ""}
 
 
-def _status(exc):
+def _status(exc: BaseException) -> str:
     if isinstance(exc, AssertionError):
         return "wrong"
     return "memory" if isinstance(exc, MemoryError) else "failed"
 
 
-def _message(exc, tests):
-    lines, frame = [], exc.__traceback__
+def _message(exc: BaseException, tests: str) -> str:
+    lines: list[int] = []
+    frame = exc.__traceback__
     while frame is not None:
         lines += [frame.tb_lineno] if frame.tb_frame.f_code.co_filename == "<tests>" else []
         frame = frame.tb_next
     source = tests.split("\n")
     place = source[lines[-1] - 1].strip() if lines and lines[-1] <= len(source) else ""
-    return f"{type(exc).__name__}: {str(exc)[:300]}" + (f" at: {place[:200]}" if place else "")
+    said = f"{type(exc).__name__}: {str(exc)[:300]}" if str(exc) else type(exc).__name__
+    return said + (f" at: {place[:200]}" if place else "")
 
 
-def main():
+def main() -> None:
     """Judge, and write the verdict where nothing else writes."""
     job = confine.begin()
     verdict = os.dup(2)

@@ -1,12 +1,14 @@
 """Starts a program: writes its file, compiles it where the language wants that, and becomes it."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 
 import confine
 
 
-def main():
+def main() -> None:
     """Become the program; what is left of standard input is the program's."""
     job = confine.begin()
     with open(job["file"], "w", encoding="utf-8", errors="surrogatepass") as file:
@@ -15,7 +17,7 @@ def main():
         done = subprocess.run(job["compile"], stdin=subprocess.DEVNULL, stdout=2, stderr=2, check=False)
         if done.returncode:
             raise SystemExit(1)
-    os.execvpe(job["run"][0], job["run"], {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"})
+    os.execvpe(job["run"][0], job["run"], {**os.environ, "PYTHONPATH": os.pathsep.join(job["path"])})
 
 
 if __name__ == "__main__":

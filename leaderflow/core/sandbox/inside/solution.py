@@ -1,22 +1,27 @@
 """The solution's process: runs the model's code and answers calls. It knows neither the tests nor what they expect."""
 
+from __future__ import annotations
+
 import operator
 import os
-import sys
 
 import confine
 import wire
 
+TYPE_CHECKING = False  # typing takes longer to import than most programs take to run
+if TYPE_CHECKING:
+    from typing import Any
 
-def _call(function, *args, **kwargs):
+
+def _call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def _assign(thing, name, value):
+def _assign(thing: Any, name: str, value: Any) -> None:
     setattr(thing, name, value)
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, Any] = {
     "call": _call,
     "getattr": getattr,
     "setattr": _assign,
@@ -34,7 +39,7 @@ OPERATIONS = {
 }
 
 
-def main():
+def main() -> None:
     """Serve until the tests end."""
     job = confine.begin()
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -47,12 +52,12 @@ def main():
         wire.send(replies, _failed(failure) if failure else _answer(request, module, handles))
 
 
-def _load(solutions, module):
+def _load(solutions: list[str], module: dict[str, Any]) -> BaseException | None:
     """Run the first solution that compiles; returns its exception."""
-    failure = None
+    failure: BaseException | None = None
     for source in solutions:
         try:
-            code = compile(source, "<solution>", "exec")
+            code = compile(source, "<solution>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as exc:
             failure = failure or exc
             continue
@@ -64,8 +69,8 @@ def _load(solutions, module):
     return failure or NameError("no solution")
 
 
-def _answer(request, module, handles):
-    def find(number):
+def _answer(request: Any, module: dict[str, Any], handles: Any) -> Any:
+    def find(number: int) -> Any:
         return handles.objects[number]
 
     try:
@@ -80,14 +85,14 @@ def _answer(request, module, handles):
         return _failed(exc)
 
 
-def _changed(args):
+def _changed(args: list[Any]) -> Any:
     """The arguments after the call, where some of them may have been changed in place."""
     if not any(isinstance(arg, list | dict | set) for arg in args):
         return None
     return [wire.pack(arg, lambda _: None) for arg in args]
 
 
-def _failed(exc):
+def _failed(exc: BaseException) -> Any:
     try:
         text = str(exc)[:500]
     except BaseException:
@@ -96,5 +101,4 @@ def _failed(exc):
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(3000)
     main()

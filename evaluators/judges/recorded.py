@@ -1,0 +1,219 @@
+"""Judges under the names of OpenCompass: configurations as OpenCompass writes them.
+
+Recorded: the judge's rows have the columns ``prediction`` (after postprocessing), ``obj_gold`` and ``reference`` beside the
+dataset's own; `reference` is the output column, so ``{reference}`` is blank in a legacy template; `dict_postprocessor` turns all
+replies into metrics. Ours on purpose: rows without an answer are not sent to the judge and count as an empty reply; the judge's
+rows are always the rows that were evaluated, whatever `dataset_cfg` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evaluators.base import Evaluator, Rating
+from evaluators.cell import Item, items_of, metrics_of, scores_of
+from evaluators.extractors.verdict import rating as rating_verdict
+from evaluators.extractors.verdict import verdict
+from evaluators.judges.base import Judge, JudgeNames, Verdicts, majority, named, output_texts, shown_text
+from evaluators.judges.cascade import COUNTS
+from leaderflow.core.errors import DataError
+from leaderflow.core.registry import bind, build, resolve
+from leaderflow.core.types import Json, Judging, Question, Row
+
+SHARES_OF_ONE = frozenset({"csimpleqa_postprocess"})
+"""Summaries whose shares are of 1; those of the others are percentages."""
+UNBOUNDED = frozenset({"numerical_llmjudge_postprocess"})
+FRACTIONS = frozenset({"f1"})
+"""Metrics that are in 0–1 beside percentages."""
+
+
+class GenericLLMEvaluator(Judge):
+    """The replies of a judge, summed up by `dict_postprocessor` (OpenCompass ``GenericLLMEvaluator``).
+
+    Args:
+        prompt_template: the judge's template.
+        dataset_cfg: its reader_cfg is not needed: the rows are those that were evaluated.
+        judge_cfg: the judge's model block, whose own pred_postprocessor cleans the replies; empty: the run's judges, or the model
+            that the variables OC_JUDGE_MODEL, OC_JUDGE_API_KEY, OC_JUDGE_API_BASE name.
+        dict_postprocessor: replies → metrics; by default ``generic_llmjudge_postprocess``.
+        others: further arguments of OpenCompass' class, which change no score.
+    """
+
+    summary = "generic_llmjudge_postprocess"
+
+    def __init__(
+        self,
+        prompt_template: dict[str, Json],
+        dataset_cfg: dict[str, Json] | None = None,
+        judge_cfg: JudgeNames = None,
+        dict_postprocessor: dict[str, Json] | None = None,
+        **others: Json,
+    ) -> None:
+        self.needs = frozenset()
+        config = dict(dict_postprocessor or {"type": self.summary})
+        self.summary_name = _last(config.pop("type"))
+        self.summarise: Callable[..., Mapping[str, float]] = resolve("postprocessor", self.summary_name, key="dict_postprocessor")
+        self.arguments = config
+        self.judging = Judging(
+            template={**prompt_template, "type": _last(prompt_template["type"])},
+            judges=named(judge_cfg or None),
+            blank="reference",
+            compat="opencompass",
+        )
+
+    def row(self, item: Item, text: str, **more: Json) -> Row:
+        """Return the sample's columns and OpenCompass' own."""
+        return {**item.row, "prediction": text, "obj_gold": item.reference, "reference": item.reference, **more}
+
+    def rate_item(self, item: Item, verdicts: Verdicts) -> Rating:
+        """Return what the summary says of this reply alone."""
+        reply = next((shown_text(v.value) for v in verdicts.get("", ()) if v.value is not None), "")
+        entry = {"prediction": reply, "gold": item.reference}
+        alone = self._summed([entry])
+        leading = next(iter(alone))
+        scale = self.unit(leading)[0]
+        if scale is None:
+            return Rating({}, None, {"reply": reply} | dict(alone), entry)
+        share = min(1.0, max(0.0, alone[leading] / scale))
+        return Rating({leading: share}, share == 1.0 if share in (0.0, 1.0) else None, {"reply": reply}, entry)
+
+    @property
+    def averages(self) -> bool:
+        """The summary need not be a mean."""
+        return False
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        """Return the summary of all replies."""
+        return dict(self._summed([rating.data for rating in ratings]))
+
+    def unit(self, name: str) -> tuple[float | None, bool]:
+        """Percentages, shares of 1, counts and errors, as the summaries have them."""
+        if name.endswith("_count") or name == "total":
+            return None, True
+        if self.summary_name in UNBOUNDED:
+            return None, False
+        return (1.0 if self.summary_name in SHARES_OF_ONE or name in FRACTIONS else 100.0), True
+
+    def _summed(self, entries: Sequence[Mapping[str, Json]]) -> Mapping[str, float]:
+        return self.summarise({str(i): entry for i, entry in enumerate(entries)}, **self.arguments)
+
+
+class LMEvaluator(GenericLLMEvaluator):
+    """A judge of open answers, one score a row (OpenCompass ``LMEvaluator``, mode singlescore).
+
+    Without a `dict_postprocessor` the replies are read by our own strict readers: a rating of 1 to 10, or a label (``[正确]`` and
+    ``[错误]``, ``CORRECT`` and ``INCORRECT``); metric ``score``, 0–100.
+    """
+
+    def __init__(
+        self,
+        prompt_template: dict[str, Json],
+        dataset_cfg: dict[str, Json] | None = None,
+        judge_cfg: JudgeNames = None,
+        dict_postprocessor: dict[str, Json] | None = None,
+        **others: Json,
+    ) -> None:
+        super().__init__(prompt_template, dataset_cfg, judge_cfg, dict_postprocessor)
+        if dict_postprocessor is None:
+            self.summary_name, self.summarise = "score", _strict_score
+
+
+def _strict_score(output: Mapping[str, Mapping[str, Json]]) -> dict[str, float]:
+    points = [_points(str(entry["prediction"])) for entry in output.values()]
+    return {"score": 100 * sum(points) / len(points)}
+
+
+def _points(reply: str) -> float:
+    label = verdict(reply, ["正确", "错误", "CORRECT", "INCORRECT"]).value
+    if label is not None:
+        return float(label in ("正确", "CORRECT"))
+    return float(rating_verdict(reply).value or 0) / 10
+
+
+class CascadeEvaluator(Judge):
+    """A rule evaluator and a judge (OpenCompass ``CascadeEvaluator``).
+
+    Recorded: `parallel`, the default, asks the judge about all and takes rule or judge; without it only about what the rule does
+    not confirm. The judge confirms where its reply is ``A`` or begins with ``CORRECT``.
+    """
+
+    metric = "accuracy"
+
+    def __init__(
+        self,
+        llm_evaluator: dict[str, Json],
+        rule_evaluator: dict[str, Json],
+        sample_score_fn: Json = None,
+        parallel: bool = True,
+        **others: Json,
+    ) -> None:
+        config = {**llm_evaluator, "type": _last(llm_evaluator["type"])}
+        config.pop("pred_postprocessor", None)
+        rules = {**rule_evaluator, "type": _last(rule_evaluator["type"])}
+        cleaning = rules.pop("pred_postprocessor", None)
+        self.clean = bind("postprocessor", {**cleaning, "type": _last(cleaning["type"])}) if cleaning else None
+        self.judge: GenericLLMEvaluator = build("evaluator", config, key="llm_evaluator")
+        self.rules: Evaluator = build("evaluator", rules, key="rule_evaluator")
+        self.judging, self.parallel, self.needs = self.judge.judging, parallel, self.rules.needs
+
+    def questions(self, extracted: Any, samples: Any, outputs: Any) -> list[Question]:
+        """Return the judge's questions: all, or those that the rule does not settle. The judge sees the whole answer."""
+        items = items_of(extracted, samples, outputs, self)
+        texts, confirmed = output_texts(outputs), self._confirmed(items)
+        return [
+            Question(item.sample_id, item.repeat, "", self.judge.row(item, text))
+            for item, right in zip(items, confirmed, strict=True)
+            if not item.refused and (self.parallel or not right) and (text := texts.get((item.sample_id, item.repeat)))
+        ]
+
+    def score(self, extracted: Any, samples: Any, outputs: Any, answers: Any = None) -> Any:
+        """Return right where the rule or the judge says so."""
+        from evaluators.judges.base import verdicts_of
+
+        items, verdicts = items_of(extracted, samples, outputs, self), verdicts_of(answers)
+        ratings = []
+        for item, rule in zip(items, self._confirmed(items), strict=True):
+            replies = verdicts.get((item.sample_id, item.repeat), {}).get("", [])
+            judge = majority([_confirms(str(reply.value)) for reply in replies if reply.value is not None]) is True
+            right = not item.refused and (rule or judge)
+            ratings.append(Rating({self.metric: float(right)}, right, {"rule": rule, "judge": judge, "judged": bool(replies)}))
+        return scores_of(items, ratings), metrics_of(self, items, ratings)
+
+    @property
+    def averages(self) -> bool:
+        """The counts are no means."""
+        return False
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        """Return the accuracy, that of the rule alone, and who confirmed how many."""
+        rule = sum(bool(r.detail["rule"]) for r in ratings)
+        judge = sum(bool(r.correct) and not r.detail["rule"] for r in ratings)
+        judged = sum(bool(r.detail["judged"]) for r in ratings)
+        counts = dict(zip(COUNTS, (float(rule), float(judge), float(judged)), strict=True))
+        return {**super().combine(ratings), "rule_accuracy": 100 * rule / len(ratings), **counts}
+
+    def unit(self, name: str) -> tuple[float | None, bool]:
+        """Counts have no upper end."""
+        return (None, True) if name in COUNTS else super().unit(name)
+
+    def _confirmed(self, items: Sequence[Item]) -> list[bool]:
+        if not items:
+            return []
+        given = ["" if item.prediction is None else item.prediction for item in items]
+        cleaned = [self.clean(text) for text in given] if self.clean else given
+        try:
+            ratings = self.rules._rate_all(cleaned, [item.reference for item in items], [item.row for item in items])
+        except DataError:  # the rule can read no answer: the judge decides
+            return [False] * len(items)
+        return [r.correct is True or (r.correct is None and r.score == 1.0) for r in ratings]
+
+
+def _confirms(reply: str) -> bool:
+    text = reply.strip()
+    return text == "A" or text.startswith("CORRECT")
+
+
+def _last(name: str) -> str:
+    """Return the registered name behind a dotted one."""
+    return name.rsplit(".", 1)[-1]

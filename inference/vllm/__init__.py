@@ -1,0 +1,1 @@
+"""Local weights through vLLM: leaderflow starts the server, watches it and stops it."""

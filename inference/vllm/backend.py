@@ -1,0 +1,202 @@
+"""The model types `VLLM` (text) and `VLLMwithChatTemplate` (messages)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from inference.api.backend import OpenAISDK
+from inference.huggingface.fingerprint import files_digest
+from inference.huggingface.tokens import load_tokens
+from inference.huggingface.weights import context_length, locate
+from inference.vllm import environment
+from inference.vllm.arguments import ADAPTED, MODULE, SERVED, Dtype, EngineArguments, identity
+from inference.vllm.local import LocalVLLM
+from inference.vllm.server import Launch
+from leaderflow.core.errors import BackendError, SpecError
+from leaderflow.core.reasoning import TAGS
+from leaderflow.core.specs import ModelSpec
+from leaderflow.core.types import Answer, Capability, Json, Request
+
+
+class VLLM:
+    """A base model under vLLM: continues and scores text.
+
+    Without `openai_api_base`, `path` names weights (a folder, a name from `leaderflow models get`, or a hub id) that leaderflow
+    serves itself; with it, `path` is the name that a running vLLM server knows the model by. Prompts reach our own servers as
+    token ids, so that they read exactly what Transformers would; greedy unless a temperature is set.
+
+    Args:
+        spec: the model block; `batch_size` counts requests in flight, all replicas together; `max_seq_len` is the context's length.
+        python: a Python that has vLLM; by default that of ``leaderflow vllm install``.
+        command: what starts the server in place of that Python, such as a container; ``--model …`` and so on are added.
+        version: vLLM's version, which a `command` hides.
+        dtype: what is computed in; by default float32 on a CPU and otherwise what the weights are stored in.
+        quantization: vLLM's name of the method.
+        tensor_parallel_size: GPUs that share every layer.
+        pipeline_parallel_size: groups of GPUs that share the layers out.
+        data_parallel_size: copies of the model in one server.
+        replicas: servers, each with GPUs of its own, behind one window.
+        lora: folder of a LoRA adapter.
+        engine_args: further arguments of the server, such as ``{max_num_seqs: 64}``.
+        env: variables of the server's environment.
+        startup_timeout: seconds until a server must be ready.
+        restarts: how often servers that died are started again.
+        extra_body: put into every request's body as it is.
+        reasoning: as for `OpenAISDK`.
+        reasoning_tags: as for `OpenAISDK`.
+
+    Raises:
+        BackendError: no such weights, or no vLLM.
+        SpecError: an argument that cannot be.
+    """
+
+    _chat: ClassVar[bool] = False
+    capabilities: frozenset[Capability] = frozenset({"text", "generate", "loglikelihood"})
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        python: str | None = None,
+        command: str | Sequence[str] | None = None,
+        version: str | None = None,
+        dtype: Dtype | None = None,
+        quantization: str | None = None,
+        tensor_parallel_size: int = 1,
+        pipeline_parallel_size: int = 1,
+        data_parallel_size: int = 1,
+        replicas: int = 1,
+        lora: str | None = None,
+        engine_args: Mapping[str, Json] | None = None,
+        env: Mapping[str, str] | None = None,
+        startup_timeout: float = 1800.0,
+        restarts: int = 2,
+        extra_body: Mapping[str, Json] | None = None,
+        reasoning: bool = False,
+        reasoning_tags: Sequence[str] = TAGS,
+    ) -> None:
+        where = f"models.{spec.abbr}.arguments"
+        asked = {"extra_body": extra_body, "reasoning": reasoning, "reasoning_tags": reasoning_tags}
+        if spec.openai_api_base is not None:
+            self._use(self._served_elsewhere(spec, asked))
+            return
+        if replicas < 1:
+            raise SpecError(f"must be a whole number of at least 1, got {replicas!r}", key=f"{where}.replicas")
+        starter, engine = _starter(python, command, version, where)
+        parallel = (tensor_parallel_size, pipeline_parallel_size, data_parallel_size)
+        settings = EngineArguments(dtype or ("float32" if engine.cpu else "auto"), quantization, *parallel, lora, engine_args or {})
+        settings.check(where)
+        folder, env = locate(spec.path, spec.revision), {name: str(value) for name, value in (env or {}).items()}
+        changed = {"chat": self._chat, "max_seq_len": spec.max_seq_len, **asked, "reasoning_tags": list(reasoning_tags)}
+        parts = {**settings.identity(env), **{name: value for name, value in changed.items() if value}}
+        self.identity = identity(files_digest(folder), ("vllm", engine.version), parts)
+        devices = settings.devices if replicas > 1 and not engine.cpu else None
+        words = [*starter, *settings.command_line(folder, _max_model_len(spec, folder))]
+        launch = Launch(spec.abbr, words, env, replicas, devices, startup_timeout)
+        served = spec.model_copy(update={"path": ADAPTED if lora else SERVED, "revision": "own"})
+        tokens, context = load_tokens(folder, chat=self._chat), spec.max_seq_len or context_length(folder)
+        self._use(LocalVLLM(served, launch, tokens, context, restarts, asked))
+
+    @classmethod
+    def claims(cls, **arguments: Any) -> frozenset[Capability]:
+        """Return what the type can be asked for and which inputs it takes, without looking at anything."""
+        return cls.capabilities
+
+    def connect(self) -> None:
+        """See that the model can be asked: the tokenizer of our own weights, or the endpoint; no server is started.
+
+        Raises:
+            BackendError: it cannot.
+        """
+        self._model.connect()
+
+    def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """Yield one answer a request, in the order of completion; see `Backend.generate`.
+
+        Raises:
+            BackendError: vLLM cannot be started; it died (`retryable`).
+        """
+        return self._model.generate(requests)
+
+    def loglikelihood(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """Yield answers with `nll` (nats), `scored_tokens` and `token_logprobs` of the continuation, else of the whole text.
+
+        Raises:
+            BackendError: vLLM cannot be started; it died (`retryable`).
+        """
+        return self._model.loglikelihood(requests)
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Not offered.
+
+        Raises:
+            BackendError: always.
+        """
+        raise BackendError("VLLM gives no embeddings; name an `embedder`, such as all-minilm-l6-v2")
+
+    def meter(self, heard: Callable[[Answer], None]) -> None:
+        """Tell of each answer, each turn of a dialogue included, before its place in the window is free again."""
+        self._model.meter(heard)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests under way."""
+        return self._model.in_flight
+
+    def halt(self, reason: str) -> None:
+        """Send no new request: what is in flight finishes, the other rows become ``error`` with the reason."""
+        self._model.halt(reason)
+
+    def close(self) -> None:
+        """End the servers; further calls do nothing."""
+        self._model.close()
+
+    def _use(self, model: LocalVLLM | OpenAISDK) -> None:
+        self._model = model
+        if isinstance(model, OpenAISDK):
+            self.identity, self.capabilities = model.identity, model.capabilities
+        else:
+            self.counter = model.counter
+
+    def _served_elsewhere(self, spec: ModelSpec, asked: Mapping[str, Any]) -> OpenAISDK:
+        """Return the client of a running server, which has the weights and the tokenizer."""
+        return OpenAISDK(spec, route="completions", logprobs="prompt_logprobs", **asked)
+
+
+class VLLMwithChatTemplate(VLLM):
+    """A chat model under vLLM: messages go through the tokenizer's chat template; text goes in as it is.
+
+    A server that already runs (`openai_api_base`) applies its own template and gives no log-likelihoods of messages.
+    """
+
+    _chat: ClassVar[bool] = True
+    capabilities: frozenset[Capability] = VLLM.capabilities | {"messages"}
+
+    def _served_elsewhere(self, spec: ModelSpec, asked: Mapping[str, Any]) -> OpenAISDK:
+        return OpenAISDK(spec, route="chat", **asked)
+
+
+def _starter(
+    python: str | None, command: str | Sequence[str] | None, version: str | None, where: str
+) -> tuple[list[str], environment.Engine]:
+    """Return the words that start the server, and what it is."""
+    if command is None:
+        found = environment.find_python(python)
+        return [str(found), "-m", MODULE], environment.look(found)
+    if python is not None:
+        raise SpecError("`python` and `command` exclude each other", key=f"{where}.command")
+    if version is None:
+        raise SpecError(
+            "needs `version:` beside it (vLLM's), because it is part of what the answers are stored by", key=f"{where}.command"
+        )
+    return shlex.split(command) if isinstance(command, str) else list(command), environment.Engine("vllm", str(version))
+
+
+def _max_model_len(spec: ModelSpec, folder: Path) -> int | None:
+    """Return the server's limit: one above ours where that is possible, because scoring generates a token that nobody needs."""
+    if spec.max_seq_len is None:
+        return None
+    return min(spec.max_seq_len + 1, context_length(folder) or spec.max_seq_len)

@@ -1,0 +1,132 @@
+"""Asks leaderflow's own vLLM servers, by token ids: they read what our tokenizer made of a prompt, as Transformers would."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from inference.api.backend import OpenAISDK
+from inference.api.body import PATHS, generate_body, score_body
+from inference.api.client import Client
+from inference.api.errors import Fault, malformed
+from inference.api.reply import answer, first_choice, parse
+from inference.huggingface.tokens import PromptError, Tokens
+from leaderflow.core.errors import BackendError
+from leaderflow.core.identity import sha256_hex
+from leaderflow.core.specs import ModelSpec
+from leaderflow.core.types import Answer, Prompt, Request, Settings
+
+DEFAULT_OUT_LEN = 512
+"""Generated tokens where neither recipe nor model block sets a limit."""
+
+DEATH_SHOWS_S = 1.5
+"""Within this time a server that died is known to be dead, and no row is blamed for it."""
+
+_NO_TEXT = Prompt(text="")
+
+
+class ServedTokens(OpenAISDK):
+    """One model on servers of our own.
+
+    Args:
+        spec: the model block, its `path` the served name.
+        addresses: base addresses of the servers, which share one window.
+        tokens: the tokenizer.
+        context: the model's context length in tokens.
+        arguments: of `OpenAISDK`.
+    """
+
+    def __init__(self, spec: ModelSpec, addresses: Sequence[str], tokens: Tokens, context: int | None, **arguments: Any) -> None:
+        own = spec.model_copy(update={"openai_api_base": addresses[0]})
+        super().__init__(own, route="completions", logprobs="prompt_logprobs", **arguments)
+        self._tokens, self._context = tokens, context
+        self._client: Replicas = Replicas(own, addresses, self._explain, self._hide_key)
+
+    def fail(self, error: BackendError) -> None:
+        """End everything that is being asked with this error."""
+        self._client.fail(error)
+
+    async def _generate_one(self, request: Request) -> Answer:
+        ids = self._encode(request.prompt)
+        settings = self._settings(request, len(ids))
+        sent = replace(settings, stop=()) if self.style.thinks else settings
+        body = generate_body(self.spec.path, self.route, _NO_TEXT, sent, self.limit_field, {**self.extra_body, "prompt": ids})
+        return answer(request, parse(await self._client.post(PATHS[self.route], body)), self.style)
+
+    async def _score_one(self, request: Request) -> Answer:
+        try:
+            ids, start = self._tokens.encode_scored(request.prompt)
+        except PromptError as exc:
+            raise Fault("rejected", str(exc)) from exc
+        if self._context is not None and len(ids) > self._context:
+            raise Fault("rejected", f"the text has {len(ids)} tokens, the context {self._context}")
+        body = score_body(self.spec.path, _NO_TEXT, "prompt_logprobs", {**self.extra_body, "prompt": ids})
+        values = _chosen(await self._client.post(PATHS[self.route], body), ids)[start:]
+        return Answer(
+            request.request_key,
+            "ok",
+            nll=-sum(values),
+            scored_tokens=len(values),
+            token_logprobs=tuple(values),
+            prompt_tokens=len(ids),
+            output_tokens=0,
+        )
+
+    def _encode(self, prompt: Prompt) -> list[int]:
+        try:
+            ids = self._tokens.encode(prompt)
+        except PromptError as exc:
+            raise Fault("rejected", str(exc)) from exc
+        if not ids:
+            raise Fault("rejected", "the prompt is empty")
+        return ids
+
+    def _settings(self, request: Request, prompt_tokens: int) -> Settings:
+        """Return the settings with nothing left to the server's defaults: greedy, and a limit that fits the context."""
+        settings = request.settings
+        wanted = settings.max_out_len or DEFAULT_OUT_LEN
+        room = wanted if self._context is None else self._context - prompt_tokens
+        if room < 1:
+            raise Fault("rejected", f"the prompt has {prompt_tokens} tokens, the context {self._context}: no room for an answer")
+        temperature = settings.temperature or 0.0
+        seed = settings.seed if settings.seed is not None else int(sha256_hex(request.request_key)[:8], 16) if temperature else None
+        return replace(settings, max_out_len=min(wanted, room), temperature=temperature, seed=seed)
+
+
+class Replicas(Client):
+    """A client whose requests go to the least busy of several servers."""
+
+    def __init__(self, spec: ModelSpec, addresses: Sequence[str], explain: Any, hide: Any) -> None:
+        super().__init__(spec, addresses[0], {"Content-Type": "application/json"}, explain, hide)
+        self._addresses, self._busy = list(addresses), Counter[str]()
+
+    async def post(self, path: str, body: bytes) -> bytes:
+        """Post a JSON body and return the reply's; raises as `Endpoint.post`."""
+        address = min(self._addresses, key=lambda known: self._busy[known])
+        self._busy[address] += 1
+        try:
+            return await self._attached().post(path, body, self._headers, self._spec.timeout, base_url=address)
+        except Fault as fault:
+            if fault.kind == "retryable":
+                await asyncio.sleep(DEATH_SHOWS_S)
+            raise
+        finally:
+            self._busy[address] -= 1
+
+
+def _chosen(body: bytes, ids: Sequence[int]) -> list[float]:
+    """Return the log-probability of each id of a prompt; 0 for the first one, which nothing predicts.
+
+    Raises:
+        Fault: the body is malformed or tells of other tokens.
+    """
+    entries = first_choice(body)[0].get("prompt_logprobs")
+    if not isinstance(entries, list) or len(entries) != len(ids):
+        raise malformed("no log-probabilities of the prompt")
+    try:
+        return [0.0, *(float(entry[str(token)]["logprob"]) for token, entry in zip(ids[1:], entries[1:], strict=True))]
+    except (KeyError, TypeError, ValueError) as exc:
+        raise malformed(f"no log-probabilities of the prompt ({type(exc).__name__}: {exc})") from None

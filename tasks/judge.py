@@ -1,0 +1,84 @@
+"""judge: the questions about a cell's answers. They are rendered, asked and read by the steps of any other cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from evaluators.judges import stage
+from leaderflow.core import identity
+from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg
+from leaderflow.core.store import ArtifactRef
+from leaderflow.core.types import Json, Judging
+from tasks.session import Session
+from tasks.step import Step
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judges were asked about a cell and what was read in their replies, judge by judge, shard by shard."""
+
+    questions: ArtifactRef
+    extracted: Mapping[str, Sequence[ArtifactRef]]
+
+
+class QuestionStep(Step):
+    """Makes the questions about one cell."""
+
+    stage = "judge"
+
+    def __init__(
+        self,
+        session: Session,
+        label: str,
+        dataset: DatasetSpec,
+        samples: ArtifactRef,
+        outputs: Sequence[ArtifactRef],
+        extracted: Sequence[ArtifactRef],
+    ) -> None:
+        super().__init__(session, f"judge {label}")
+        self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
+
+    def config(self) -> Json:
+        """The evaluator and the columns that it looks at."""
+        reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
+        return {"evaluator": self.dataset.eval_cfg.evaluator, "reader_cfg": reader}
+
+    def parents(self) -> list[str]:
+        """Samples, outputs and extractions of the whole cell."""
+        return [
+            self.samples.digest,
+            identity.concat_digests(ref.digest for ref in self.outputs),
+            identity.concat_digests(ref.digest for ref in self.extracted),
+        ]
+
+    def compute(self) -> Mapping[str, pa.Table]:
+        """Make the questions."""
+        store = self.session.store
+        extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
+        outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
+        return {"questions": stage.questions(extracted, store.read(self.samples), outputs, self.dataset)}
+
+
+def judge_dataset(dataset: DatasetSpec, judging: Judging, model: str) -> DatasetSpec:
+    """Return the questions about one model's answers as a dataset of their own: template, inferencer and reader of verdicts."""
+    return DatasetSpec(
+        type="JsonlDataset",
+        abbr=f"{dataset.abbr}.judge.{model}",
+        reader_cfg=ReaderCfg(input_columns=_columns(judging), output_column=judging.blank),
+        infer_cfg=InferCfg(prompt_template=dict(judging.template), inferencer=dict(judging.inferencer)),
+        eval_cfg=EvalCfg(evaluator={"type": "AccEvaluator"}, pred_postprocessor=dict(judging.reader) if judging.reader else None),
+        compat=judging.compat,
+        n=judging.repeats,
+        k=[1],
+    )
+
+
+def _columns(judging: Judging) -> list[str]:
+    """The columns that the template names; they are there because the evaluator puts them into every question."""
+    messages = judging.template.get("messages") or []
+    texts = [m["content"] for m in messages if isinstance(m, dict) and isinstance(m.get("content"), str)]
+    return list(dict.fromkeys(name for text in texts for name in re.findall(r"\{(\w+)\}", text)))
