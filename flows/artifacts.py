@@ -9,10 +9,11 @@ from typing import Any
 
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
+from flows.progress import duration
 from flows.result import RunResult
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
-from leaderflow.core.text import shortened
+from leaderflow.core.text import printable, shortened
 from reports.table import markdown_table
 
 MOST_ROWS = 200
@@ -34,13 +35,21 @@ async def publish(store: Store, manifest: Manifest, result: RunResult) -> None:
 
 def leaderboard(manifest: Manifest, result: RunResult) -> str:
     """Return the leaderboard as Markdown, with what the run cost."""
-    requests, seconds = manifest.requests, manifest.seconds.get("total", 0.0)
-    cost = (
-        f"{requests.get('sent', 0):,} requests sent, {requests.get('reused', 0):,} reused · "
-        f"{requests.get('prompt_tokens', 0):,} prompt tokens, {requests.get('output_tokens', 0):,} output tokens · {seconds:.0f} s"
-    )
     table = markdown_table([cell.model_dump() for cell in result.cells])
-    return f"{result.message}\n\n{table}\n\n{cost}\n\nRun `{manifest.run}` · `leaderflow show {manifest.run}`"
+    doubts = "\n".join(f"- ⚠ {printable(warning, one_line=True)}" for warning in manifest.warnings)
+    trail = f"Run `{manifest.run}` · `leaderflow show {manifest.run}`"
+    return "\n\n".join(part for part in (result.message, table, doubts, spent(manifest), trail) if part)
+
+
+def spent(manifest: Manifest) -> str:
+    """Say what a run cost: requests, tokens, time and, where prices are known, dollars."""
+    requests = manifest.requests
+    parts = [
+        f"{requests.get('sent', 0):,} requests sent, {requests.get('reused', 0):,} reused",
+        f"{requests.get('prompt_tokens', 0):,} prompt tokens, {requests.get('output_tokens', 0):,} output tokens",
+        duration(manifest.seconds.get("total", 0.0)),
+    ]
+    return " · ".join(parts if manifest.cost is None else [*parts, f"{manifest.cost:.2f} USD"])
 
 
 def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:

@@ -32,7 +32,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "suite": ({"parameters": {"suite": "demmo"}}, "did you mean 'demo'"),
     "model": ({"parameters": {"suite": "demo", "models": ["smollm2-135"]}}, "did you mean 'smollm2-135m'"),
     "setting": ({"parameters": {"suite": "demo", "settings": ["infer_cgf.x=1"]}}, "infer_cgf"),
-    "age": ({"parameters": {"suite": "demo", "max_age": "soon"}}, "'soon' is no age"),
+    "age": ({"parameters": {"suite": "demo", "max_age": "soon"}}, "'soon' is no time"),
     "both": ({"parameters": {"suite": "demo", "limit": 5, "range": "[:5]"}}, "exclude each other"),
     "flow": ({"entrypoint": "flows.leaderboard.leaderbord"}, "is no flow"),
     "module": ({"entrypoint": "flows.leaderbord.leaderboard"}, "is no flow"),
