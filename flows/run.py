@@ -23,6 +23,9 @@ from leaderflow.core.types import Answer
 from reports import history
 from tasks.session import Session
 
+AGAIN = "run the same command again to ask only these"
+"""What to do about requests without an answer."""
+
 
 class Evaluation:
     """A run in the making: opened (everything checked that needs no data), walked once, closed."""
@@ -158,7 +161,7 @@ def sentence(manifest: Manifest) -> str:
         per_cell[error.cell] = per_cell.get(error.cell, 0) + error.rows
     worst = max(manifest.errors, key=lambda error: error.rows).message if manifest.errors else "unknown"
     missing = ", ".join(f"{rows} of {manifest.cells[cell].counts['n']} in {cell}" for cell, rows in per_cell.items())
-    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; run the same command again to ask only these"
+    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; {AGAIN}"
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,17 @@ from templating.stage import Target
 MAX_TASK_RUNS = 1_000
 """Above some thousand quick task runs the Prefect server drops events."""
 
+ROOM = 0.7 * MAX_TASK_RUNS
+"""What the plan may count on: reads are on top, and a shard that repeats inputs of earlier ones is rendered twice."""
+
 SHARD_STEPS = 3
 """render, infer, postprocess."""
+
+CELL_STEPS = 2
+"""retrieve, score."""
+
+READS = 100
+"""Task runs for reading, at most; with more datasets, several share one."""
 
 
 @dataclass(frozen=True)
@@ -194,12 +203,39 @@ def needs_pool(dataset: DatasetSpec) -> bool:
 
 def shard_size(spec: EvaluationSpec, samples: Mapping[str, int]) -> int:
     """Return how many samples go into a shard: what the spec says, or more where that would give too many task runs."""
-    size = spec.shard_size
-    while sum(len(list(cuts(n, size))) for n in samples.values()) * SHARD_STEPS * len(spec.models) > MAX_TASK_RUNS * 0.8:
-        if size >= max(samples.values()):
-            break
+    size, largest = spec.shard_size, max(samples.values())
+    while size < largest and _shards(spec, samples, size) * SHARD_STEPS > ROOM:
         size *= 2
     return size
+
+
+def _shards(spec: EvaluationSpec, samples: Mapping[str, int], size: int) -> int:
+    return sum(-(-n // size) for n in samples.values()) * len(spec.models)
+
+
+def task_runs(spec: EvaluationSpec, samples: Mapping[str, int], size: int) -> int:
+    """Return how many task runs a run would have if every step were one: reads, shards, and a cell's retrieve and score."""
+    return len(samples) + _shards(spec, samples, size) * SHARD_STEPS + CELL_STEPS * len(samples) * len(spec.models)
+
+
+def bundles(cells: Sequence[Work], task_runs: int) -> list[list[Work]]:
+    """Return which small cells share their task runs, so that a run of `task_runs` steps stays under the limit.
+
+    Args:
+        cells: those of one shard.
+        task_runs: of the whole run, one a step.
+
+    Returns:
+        Lists of cells of one model and family, as short as the limit allows; empty where nothing needs to be shared.
+    """
+    families: dict[tuple[str, str | None], list[Work]] = {}
+    for cell in cells:
+        families.setdefault((cell.model.abbr, cell.dataset.group), []).append(cell)
+    steps, size, found = SHARD_STEPS + CELL_STEPS, 1, [[cell] for cell in cells]
+    while task_runs - steps * (len(cells) - len(found)) > ROOM and size < len(cells):
+        size *= 2
+        found = [family[at : at + size] for family in families.values() for at in range(0, len(family), size)]
+    return found if size > 1 else []
 
 
 def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
