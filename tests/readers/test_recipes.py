@@ -82,7 +82,9 @@ def test_chinese_questions_of_agieval_are_asked_in_chinese() -> None:
     path = recipes.find("datasets", "agieval")
     assert path is not None
     prepare = _function(path.parent / "agieval.py", "prepare")
-    asked = [prepare({"passage": None, "question": text, "options": ["(A)1", "(B)2"], "label": "A"}) for text in ("几？", "How many?")]
+    asked = [
+        prepare({"passage": None, "question": text, "options": ["(A)1", "(B)2"], "label": "A"}) for text in ("几？", "How many?")
+    ]
     assert [row["instruction"][:7] for row in asked if row] == ["以上选项中只有", "Exactly"]
 
 
