@@ -22,6 +22,7 @@ class Tally:
         self.progress = progress
         self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.stages: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.alarms: list[str] = []
         """What makes cells' numbers doubtful."""
         self._lock = threading.Lock()
@@ -38,7 +39,14 @@ class Tally:
         kind = "failed" if outcome.unanswered else "cached" if outcome.cached else "computed"
         with self._lock:
             self.tasks[kind] += 1
+            self.stages[step.stage][kind] += 1
             self.seconds[step.stage] += outcome.seconds
+
+    def lines(self) -> list[str]:
+        """Return one line a stage for the log: ``infer: 11 computed, 1 failed in 74.2 s``."""
+        with self._lock:
+            counted = {stage: ", ".join(f"{n} {kind}" for kind, n in counts.items()) for stage, counts in self.stages.items()}
+            return [f"{stage}: {text} in {self.seconds[stage]:.1f} s" for stage, text in counted.items()]
 
     def heard(self, cell: str, answer: Answer) -> None:
         """Count an answer that has just come from the model."""

@@ -11,6 +11,7 @@ from leaderflow import __version__
 from leaderflow.cli import (
     check,
     compare,
+    deploy,
     history,
     import_predictions,
     migrate,
@@ -51,6 +52,7 @@ app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)
 app.command("sql")(sql.sql)
+app.command("deploy")(deploy.deploy)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
 app.add_typer(vllm.app, name="vllm")

@@ -5,8 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from flows.progress import duration
 from leaderflow.cli import progress as module
-from leaderflow.cli.progress import Bars, PlainLines, duration, progress
+from leaderflow.cli.progress import Bars, PlainLines, progress
 from leaderflow.core.types import Answer
 
 HOSTILE = "m:[/red]\x1b[2J\n"

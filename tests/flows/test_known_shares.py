@@ -25,7 +25,7 @@ from tests.golden import data_dir
 KINDS = ["right"] * 5 + ["wrong"] * 2 + ["truncated", "empty", "error"]
 """What becomes of ten samples in a row."""
 
-CUT = "zzq zzq"
+CUT = "zzq zzq\nzzq zzq"
 """What a truncated answer begins with: no extractor finds an answer in it, and no reference has a word of it."""
 
 
