@@ -172,7 +172,7 @@ def _generator(coming: Iterator[Answer]) -> Generator[Answer]:
 
 def _told(coming: Iterator[Answer], on_answer: Callable[[Answer], None] | None) -> Iterator[Answer]:
     for answer in coming:
-        if on_answer is not None:
+        if on_answer is not None and answer.attempts:  # a row that a halt kept from being asked is no news
             on_answer(answer)
         yield answer
 
