@@ -28,14 +28,18 @@ Typed = dict[str, Json]
 class Config(BaseModel):
     """Base of all specs: unknown keys refused, immutable, arbitrary JSON kept as it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True, allow_inf_nan=False
+    )
 
     @field_validator("*", mode="before")
     @classmethod
     def _a_flag_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Python counts with True; nobody who writes ``n: true`` means 1."""
         wanted = cls.model_fields[info.field_name or ""].annotation
-        if isinstance(value, bool) and {int, float} & {getattr(part, "__origin__", part) for part in (wanted, *get_args(wanted))}:
-            raise ValueError(f"must be a number, not {str(value).lower()}")
+        flags = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, bool)]
+        if flags and {int, float, list[int]} & {getattr(part, "__origin__", part) for part in (wanted, *get_args(wanted))}:
+            raise ValueError(f"must be a number, not {str(flags[0]).lower()}")
         return value
 
 
