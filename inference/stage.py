@@ -95,7 +95,8 @@ def ends_of_turn(meta_template: Json) -> tuple[str, ...]:
     """
     if not isinstance(meta_template, dict):
         return ()
-    roles = [role for name in ("round", "reserved_roles") for role in meta_template.get(name) or [] if isinstance(role, dict)]
+    turns = [meta_template.get(name) for name in ("round", "reserved_roles")]
+    roles = [role for part in turns if isinstance(part, list) for role in part if isinstance(role, dict)]
     ends = [role.get("end") for role in roles if role.get("generate")]
     return tuple(dict.fromkeys(end.strip() for end in ends if isinstance(end, str) and end.strip()))
 

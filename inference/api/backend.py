@@ -228,9 +228,17 @@ def base_url(spec: ModelSpec) -> str:
     url = (spec.openai_api_base or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE).rstrip("/")
     for path in PATHS.values():
         url = url.removesuffix(f"/{path}")
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not _is_address(url):
         raise SpecError(f"{url!r} is no address such as http://localhost:8000/v1", key=f"models.{spec.abbr}.openai_api_base")
     return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half of an IPv6 address, a port that is no number or too large
+        return False
 
 
 def api_key(spec: ModelSpec) -> tuple[str | None, str | None]:

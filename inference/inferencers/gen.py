@@ -131,6 +131,10 @@ def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
     if misplaced := sorted(set(kwargs) & set(ELSEWHERE)):
         raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
+    for name, value in named.items():
+        kinds = int if name in ("top_k", "seed") else (int, float)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
+            raise SpecError(f"must be a {'whole ' if kinds is int else ''}number, got {value!r}", key=f"generation_kwargs.{name}")
     if "stop" in kwargs:
         named["stop"] = tuple(dict.fromkeys((*settings.stop, *stops(kwargs["stop"] or (), "generation_kwargs.stop"))))
     extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}
@@ -143,6 +147,8 @@ def stops(value: Sequence[str] | str, key: str) -> tuple[str, ...]:
     Raises:
         SpecError: an empty string, which would stop at once, or something that is no string.
     """
+    if not isinstance(value, str | list | tuple):
+        raise SpecError(f"must be a text or a list of texts, got {value!r}", key=key)
     found = (value,) if isinstance(value, str) else tuple(value)
     if bad := [item for item in found if not isinstance(item, str) or not item]:
         raise SpecError(f"a stop must be a text of at least one character, got {bad[0]!r}", key=key)

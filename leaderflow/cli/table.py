@@ -81,7 +81,7 @@ def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = ra
 def next_commands(result: Mapping[str, Json]) -> list[str]:
     """Return the commands that are useful now."""
     run = result["run"]
-    cells = [cell for cell in result["cells"] if not cell["group"]]
+    cells = [cell for cell in result["cells"] if cell["n"] and not cell["group"]]
     lines = [f"look     leaderflow show {run}"]
     if cells:
         lines.append(f"explain  leaderflow trace {run} {cells[0]['model']}:{cells[0]['dataset']}")

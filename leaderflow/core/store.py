@@ -88,7 +88,7 @@ class Store:
             record = Record.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (OSError, ValueError):
             log.warning("record %s is unreadable; it will be recomputed", path)
             return None
         for ref in record.tables.values():

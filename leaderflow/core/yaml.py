@@ -69,8 +69,11 @@ class Located:
         return Located({**rest, into: inner}, places)
 
     def merged(self, over: Located) -> Located:
-        """Return this mapping with `over` laid on it: mappings merge, everything else replaces, and so does another `type`."""
-        return Located(_merge(self.value, over.value), {**self.places, **over.places})
+        """Return this mapping with `over` laid on it: mappings merge, everything else replaces.
+
+        Inside, so does a mapping with another `type`, whose arguments are its own; the block itself keeps what it does not name.
+        """
+        return Located(_laid(self.value, over.value), {**self.places, **over.places})
 
 
 def _merge(base: Json, over: Json) -> Json:
@@ -78,6 +81,10 @@ def _merge(base: Json, over: Json) -> Json:
         return over
     if "type" in over and over["type"] != base.get("type"):
         return over
+    return _laid(base, over)
+
+
+def _laid(base: dict[str, Json], over: dict[str, Json]) -> dict[str, Json]:
     return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
 
 
