@@ -23,7 +23,7 @@ _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
 _CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])", re.MULTILINE)
-_OPENING = re.compile(r"\s*\[BEGIN\][ \t]*\n")
+_OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
     r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old|existing|previous)|original"
     r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
