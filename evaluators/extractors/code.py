@@ -43,7 +43,9 @@ _TAKEN_BACK = re.compile(
     r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?|only right|not right|not correct"
     r"|doesn't work|does not work|bug|mistake|misread|ignore|breaks)\b|\bscratch that\b|\bignore (?:that|the above)\b)|不对|有误|错了"
 )
-_LOOKS = re.compile(r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE)
+_LOOKS = re.compile(
+    r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
+)
 _TRIES = 50
 """How often a part of a reply without a fence is read as a program."""
 _EFFECTIVE = (
@@ -142,9 +144,9 @@ def _unfenced(view: str, language: str) -> Extraction:
     view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
     if _runs(view[begin:]):
         return _span(view, begin, len(view))
-    for begin in list(_START.finditer(view))[:_TRIES]:
-        if end := _longest(view, begin.start()):
-            return _span(view, begin.start(), end)
+    for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
+        if end := _longest(view, start):
+            return _span(view, start, end)
     return Extraction(None)
 
 

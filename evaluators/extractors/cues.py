@@ -49,10 +49,10 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
     Without `lead` it starts at the first label, which is faster where nothing stands before it.
     """
-    closed = rf"{label}\s{{0,3}}[)\]}}\"'」】]{{0,4}}"
-    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}\s{{0,3}}{closed}"
+    closed = rf"{label}(?:\s{{0,3}}+[)\]}}\"'」】]{{1,4}})?"
+    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}+\s{{0,3}}+{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20}"
+    joint = r"(?>(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
     return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"

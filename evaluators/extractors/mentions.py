@@ -43,7 +43,11 @@ def withdrawn(part: str, end: int) -> int | None:
     found = None
     for found in WITHDRAWN.finditer(part, end):
         pass
-    if found is None or (upheld := UPHELD.search(part, found.end())) and not NEGATION.search(part[found.end() : upheld.start()][-20:]):
+    if (
+        found is None
+        or (upheld := UPHELD.search(part, found.end()))
+        and not NEGATION.search(part[found.end() : upheld.start()][-20:])
+    ):
         return None
     return found.end()
 
@@ -73,7 +77,9 @@ INSTRUCTION = re.compile(
     r"|\b(?:please|remember to|make sure to|always|you (?:asked|told|want)[^.\n]{0,20}) (?:put|write|give|place|end|enclose|box|wrap|state)\b"
     r"|\b(?:last|final) line\b|\basked (?:me )?to\b)|例如|比如|格式|形如|请(?:将|把|在)|(?:放|写|填)在"
 )
-_SPOKEN = re.compile(r"[\s\"'`.,$*]*(?i:,? ?as (?:you )?(?:asked|requested|instructed|required)|format|style|的?(?:格式|形式|字样))")
+_SPOKEN = re.compile(
+    r"[\s\"'`.,$*]*(?i:,? ?as (?:you )?(?:asked|requested|instructed|required)|format|style|的?(?:格式|形式|字样))"
+)
 
 
 def is_instruction(part: str, start: int, end: int) -> bool:
@@ -82,7 +88,9 @@ def is_instruction(part: str, start: int, end: int) -> bool:
     return bool(INSTRUCTION.search(before) or _SPOKEN.match(part, end, end + 30))
 
 
-_IF = re.compile(r"(?i:^\W*(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should|in (?:the|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)")
+_IF = re.compile(
+    r"(?i:^\W*(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should|in (?:the|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
+)
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 

@@ -74,12 +74,14 @@ def _bold(text: str, view: str) -> str:
 def _marked(part: str) -> re.Match[str] | None:
     """Return the number after the first ``####``, or after a later one where the text between takes it back."""
     found: re.Match[str] | None = None
+    read = 0
     for mark in _MARK.finditer(part):
         number = NUMBER.match(part, mark.end())
         if not number or mentions.is_instruction(part, mark.start(), number.end()):
             continue
-        if found is None or mentions.RETRACTION.search(part, found.end(), mark.start()):
+        if found is None or mentions.RETRACTION.search(part, read, mark.start()):
             found = number
+        read = number.end()
     return found
 
 
@@ -96,7 +98,11 @@ def _boxed(part: str) -> re.Match[str] | None:
 def _phrased(part: str) -> re.Match[str] | None:
     for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         chosen = _after(part, phrase)
-        if not chosen or mentions.is_instruction(part, phrase.start(), chosen.end()) or mentions.is_alternative(part, phrase.start()):
+        if (
+            not chosen
+            or mentions.is_instruction(part, phrase.start(), chosen.end())
+            or mentions.is_alternative(part, phrase.start())
+        ):
             continue
         if not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
             return chosen

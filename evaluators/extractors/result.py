@@ -60,7 +60,9 @@ _PLAN = re.compile(
     r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我)"
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
 )
-_RESULT = re.compile(r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于")
+_RESULT = re.compile(
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于"
+)
 _LOOP = re.compile(r"(?:\d+\s*[,、]\s*){3}\Z")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)")
 _EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[abknxyz]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
@@ -187,7 +189,7 @@ def choose(part: str, numbers: list[re.Match[str]], start: int, end: int) -> tup
         return (None, False) if _EQUATION.search(left) and "\\lim" not in left else (after[0], True)
     if re.search("[一-鿿]", part[start:end]):
         said = [n for n in outside if _CHINESE.search(part[start : n.start()])]
-        return (said or outside or [None])[-1], bool(outside)
+        return next(reversed(said or outside), None), bool(outside)
     objects = [n for n in outside if not _ADJUNCT.search(part[start : n.start()])]
     if objects:
         return objects[-1], True
