@@ -33,8 +33,8 @@ _PLACEHOLDER = re.compile(
 _CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
-    r"(?i:\?|\b(?:sorry|cannot|can't|don't know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
-    r"|let's|sure|okay)\b|^(?:step|first|given)\b)"
+    r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
+    r"|let's|sure|okay)\b|^(?:step|first|given|if|whether)\b)"
     r"|[:,=+(-]\Z|无法|抱歉|不知道|不确定|让我"
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from itertools import pairwise
 
 RETRACTION = re.compile(
     r"(?i:\b(?:wait|no[,.:]|nope|actually|sorry|correction|scratch that|on (?:second thought|reflection)|hold on|oops|my mistake"
