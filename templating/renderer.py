@@ -80,7 +80,7 @@ class Renderer:
         return self.side.prompt(self.prompt.target(shown, fill, joined, hidden=hidden, label=label))
 
     def absent_columns(self, row: Row) -> str | None:
-        """Return the first of input_columns that the row lacks, with what it may be instead; rows of a stored table come unchecked."""
+        """Return the first of input_columns that the row lacks, with what it may mean; a stored table may be of other columns."""
         absent = next((name for name in self.dataset.reader_cfg.input_columns if name not in row), None)
         return None if absent is None else f"{absent!r}, which the rows do not have{did_you_mean(absent, row)}"
 

@@ -28,9 +28,7 @@ Typed = dict[str, Json]
 class Config(BaseModel):
     """Base of all specs: unknown keys refused, immutable, arbitrary JSON kept as it is."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True, allow_inf_nan=False)
 
     @field_validator("*", mode="before")
     @classmethod
