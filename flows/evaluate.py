@@ -66,7 +66,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    with _api() as ui:
+    with _api(evaluation) as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
         token = _EVALUATION.set(evaluation)
@@ -103,7 +103,7 @@ def _cause(state: State[Any]) -> BaseException:
 
 
 @contextlib.contextmanager
-def _api() -> Iterator[str]:
+def _api(evaluation: Evaluation) -> Iterator[str]:
     """Use the configured Prefect API, else the local server; yields the UI's address."""
     settings = get_current_settings()
     if configured := settings.api.url:
@@ -113,6 +113,8 @@ def _api() -> Iterator[str]:
             )
         yield settings.ui_url or configured.removesuffix("/api")
         return
+    if server.status() is None:
+        evaluation.progress.line("starting the local Prefect server; it stays for further runs (`leaderflow server stop` ends it)")
     local = server.start()
     with temporary_settings({PREFECT_API_URL: local.api}):
         yield local.ui
