@@ -91,7 +91,7 @@ def test_a_missing_member_is_named_and_nothing_is_shown() -> None:
     row = group([cell("a", 10.0), cell("b", None, failed=10)], subsets=["a", "b", "c"])
     assert (row["value"], row["partial"], row["note"]) == (None, True, "1 of 3 members, missing: b, c")
     row = group([cell("a", 10.0), cell("b", 20.0)], subsets=[["a", "f1"], ["b", "accuracy"]])
-    assert (row["value"], row["note"]) == (None, "1 of 2, missing: a (f1)")
+    assert (row["value"], row["note"]) == (None, "1 of 2 members, missing: a (f1)")
     many = group([cell("a", 10.0)], subsets=["a", *(f"d{i}" for i in range(9))])
     assert many["note"] == "1 of 10, missing: d0, d1, d2, d3, d4 and 4 more"
 
