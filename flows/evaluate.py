@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -90,7 +90,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    with prefect_api() as ui:
+    with prefect_api(evaluation.progress.line) as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
         token = _EVALUATION.set(evaluation)
@@ -123,8 +123,11 @@ def _cause(state: State[Any]) -> BaseException:
 
 
 @contextlib.contextmanager
-def prefect_api() -> Iterator[str]:
+def prefect_api(tell: Callable[[str], None] = print) -> Iterator[str]:
     """Use the configured Prefect API, else the local server; yields the UI's address.
+
+    Args:
+        tell: hears that a server is being started, which takes some seconds.
 
     Raises:
         LeaderflowError: the configured API does not answer.
@@ -137,6 +140,8 @@ def prefect_api() -> Iterator[str]:
             )
         yield settings.ui_url or configured.removesuffix("/api")
         return
+    if server.status() is None:
+        tell("starting the local Prefect server; it stays for further runs (`leaderflow server stop` ends it)")
     local = server.start()
     with temporary_settings({PREFECT_API_URL: local.api}):
         yield local.ui

@@ -100,7 +100,8 @@ class Count:
         """Return ``120/1000 · 34.1/s · 5,120 tokens · 26 s left``."""
         parts = [f"{self.done}/{self.total}"]
         if self.answered:
-            parts += [f"{self.rate():.1f}/s", f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"]
+            rate = f"{self.rate():.1f}/s" if self.rate() >= 1 else f"{1 / self.rate():.1f} s each"
+            parts += [rate, f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"]
             if self.done < self.total:
                 parts.append(f"{duration((self.total - self.done) / self.rate())} left")
         if self.retries:
