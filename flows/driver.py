@@ -7,7 +7,7 @@ Read every dataset, then per cell: retrieve, and shard by shard render → infer
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -82,13 +82,15 @@ class Driver:
         async with asyncio.TaskGroup() as group:
             for at in range(0, len(datasets), share):
                 group.create_task(self._read(datasets[at : at + share]))
+        counts = {name: read.samples.rows for name, read in self.read.items()}
         for cell in self.cells:
-            await asyncio.to_thread(self._try, cell)
-        self._plan()
+            questions = await asyncio.to_thread(self._try, cell)
+            counts[cell.dataset.abbr] = self.read[cell.dataset.abbr].samples.rows + questions
+        self._plan(counts)
 
-    def _plan(self) -> None:
-        """Choose the size of the shards, and which cells share their task runs."""
-        spec, counts = self.session.spec, {name: read.samples.rows for name, read in self.read.items()}
+    def _plan(self, counts: Mapping[str, int]) -> None:
+        """Choose the size of the shards, and which cells share their task runs, by what is to be asked about each dataset."""
+        spec = self.session.spec
         self.walker.size = work.shard_size(spec, counts)
         runs = work.task_runs(spec, counts, self.walker.size)
         self.steps.quiet = runs > SHOWN_HITS
@@ -101,16 +103,17 @@ class Driver:
         steps = [ReadStep(self.session, dataset, pool=work.needs_pool(dataset)) for dataset in datasets]
         more = f" +{len(steps) - 1}" if len(steps) > 1 else ""
         outcomes = await self.steps.do_all(steps, f"{steps[0].label}{more}")
-        store = self.session.store
         for dataset, outcome in zip(datasets, outcomes, strict=True):
-            rows, pool = (
-                await asyncio.to_thread(store.read, outcome["samples"]),
-                await asyncio.to_thread(store.read, outcome["pool"]),
-            )
-            self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
+            refs = outcome["samples"], outcome["pool"]
+            rows, pool = [await asyncio.to_thread(self.session.store.read, ref) for ref in refs]
+            self.read[dataset.abbr] = Read(*refs, rows, pool)
 
-    def _try(self, cell: Work) -> None:
-        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
+    def _try(self, cell: Work) -> int:
+        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked.
+
+        Returns:
+            How many questions its judges may be asked.
+        """
         read = self.read[cell.dataset.abbr]
         evaluators.check(cell.dataset, read.rows)
         example = read.pool_rows.column("sample_id").to_pylist()[:1]
@@ -119,7 +122,7 @@ class Driver:
         templating.render(
             sample, read.pool_rows.slice(0, 1), examples, cell.dataset, cell.target, labels=labels_of(cell, read.rows)
         )
-        try_judges(cell, read.rows)
+        return try_judges(cell, read.rows)
 
     async def _models(self) -> list[Cell]:
         """Walk the models: those behind an API side by side, local weights one after the other, local judges after them."""

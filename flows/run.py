@@ -13,7 +13,7 @@ from flows.progress import Live, Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
-from flows.work import Work, plan_cells, with_judges
+from flows.work import Work, asked_models, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
@@ -34,7 +34,7 @@ class Evaluation:
         spec = with_judges(spec)
         self.tally = Tally(progress)
         self.session = Session(spec, store, self._heard, self._metered)
-        self.budget = Budget(spec, prices_of(spec.models), self.halt)
+        self.budget = Budget(spec, prices_of(asked_models(spec)), self.halt)
         self.progress = progress
         self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
         self.cells: list[Work] = []

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from evaluators import stage as evaluators
+from evaluators.judges.stage import without_judges
 from inference import stage as inference
 from leaderflow.core import registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from leaderflow.core.validate import EVALUATOR_OWN
 from tasks.judge import judge_dataset
 from tasks.retrieve import helpers
 from tasks.session import Session
@@ -88,8 +91,10 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
     registry.resolve("dataset", dataset.type, key=f"{key}.type")
     infer, scoring = dataset.infer_cfg, dataset.eval_cfg
     registry.check("inferencer", infer.inferencer, key=f"{key}.infer_cfg.inferencer", handed=frozenset({"repeats"}))
-    registry.check("evaluator", scoring.evaluator, key=f"{key}.eval_cfg.evaluator")
+    evaluator = {name: value for name, value in scoring.evaluator.items() if name not in EVALUATOR_OWN}
+    registry.check("evaluator", evaluator, key=f"{key}.eval_cfg.evaluator")
     named = {"pred_postprocessor": scoring.pred_postprocessor, "dataset_postprocessor": scoring.dataset_postprocessor}
+    named |= {f"evaluator.{name}": scoring.evaluator.get(name) for name in EVALUATOR_OWN}
     for name, config in {**named, **{f"extractors.{k}": v for k, v in scoring.extractors.items()}}.items():
         if config is not None:
             registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")
@@ -143,9 +148,13 @@ def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
     judging = evaluators.build_evaluator(cell.dataset).judging
     if judging is None:
         return ()
-    dataset = judge_dataset(cell.dataset, judging, cell.model.abbr)
+    key = f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"
+    dataset, judges = judge_dataset(cell.dataset, judging, cell.model.abbr), judges_of(judging, session.spec, key=key)
+    if judging.compat == "opencompass" and len(judges) > 1:
+        name = cell.dataset.eval_cfg.evaluator["type"]
+        raise SpecError(f"{name} sums up one judge's replies; {len(judges)} are named, name one of them", key=key)
     found = []
-    for judge in judges_of(judging, session.spec, key=f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"):
+    for judge in judges:
         inference.check_model(judge)
         found.append(replace(plan_cell(session, judge, dataset), judged=cell.cell))
     return tuple(found)
@@ -157,6 +166,20 @@ def with_judges(spec: EvaluationSpec) -> EvaluationSpec:
         return spec
     judgings = [evaluators.build_evaluator(dataset).judging for dataset in spec.datasets]
     return with_environment(spec, [judging for judging in judgings if judging])
+
+
+def asked_models(spec: EvaluationSpec) -> list[ModelSpec]:
+    """Return every model that a run asks: those under test and their judges, one of each name.
+
+    Raises:
+        SpecError: an evaluator that cannot be built, or without a judge.
+    """
+    found = {model.abbr: model for model in spec.models}
+    for dataset in spec.datasets:
+        if judging := evaluators.build_evaluator(dataset).judging:
+            for judge in judges_of(judging, spec, key=f"{dataset.abbr}.eval_cfg.evaluator.judge"):
+                found.setdefault(judge.abbr, judge)
+    return list(found.values())
 
 
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
@@ -224,15 +247,17 @@ def protocol(cell: Work) -> dict[str, Json]:
     Another judge is another protocol; neither credentials nor where it is reached count.
     """
     dataset = cell.dataset
-    judge = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template"}
-    judges = [work.model.model_dump(mode="json", include=judge) for work in cell.judges]
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
     dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
+    scoring = dataset.eval_cfg.model_dump(**dump, exclude={"extractors"})
+    said = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template", "arguments"}
+    judges = [work.model.model_dump(**dump, include=said) for work in cell.judges]
+    judges = [block | {"path": Path(block["path"]).name} if Path(block["path"]).is_absolute() else block for block in judges]
     return {
         "source": dataset.model_dump(**dump, include=source),
         "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
         "infer_cfg": dataset.infer_cfg.model_dump(**dump),
-        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
+        "eval_cfg": scoring | {"evaluator": without_judges(scoring["evaluator"])},
         "repeats": [dataset.n, dataset.k],
         **({"judges": judges} if judges else {}),
     }
