@@ -82,12 +82,15 @@ class Driver:
         async with asyncio.TaskGroup() as group:
             for at in range(0, len(datasets), share):
                 group.create_task(self._read(datasets[at : at + share]))
-        questions = {cell.dataset.abbr: await asyncio.to_thread(self._try, cell) for cell in self.cells}
-        self._plan(questions)
+        counts = {name: read.samples.rows for name, read in self.read.items()}
+        for cell in self.cells:
+            questions = await asyncio.to_thread(self._try, cell)
+            counts[cell.dataset.abbr] = self.read[cell.dataset.abbr].samples.rows + questions
+        self._plan(counts)
 
-    def _plan(self, questions: Mapping[str, int]) -> None:
-        """Choose the size of the shards, and which cells share their task runs; `questions` to judges count like samples."""
-        spec, counts = self.session.spec, {name: read.samples.rows + questions[name] for name, read in self.read.items()}
+    def _plan(self, counts: Mapping[str, int]) -> None:
+        """Choose the size of the shards, and which cells share their task runs, by what is to be asked about each dataset."""
+        spec = self.session.spec
         self.walker.size = work.shard_size(spec, counts)
         runs = work.task_runs(spec, counts, self.walker.size)
         self.steps.quiet = runs > SHOWN_HITS
@@ -100,13 +103,10 @@ class Driver:
         steps = [ReadStep(self.session, dataset, pool=work.needs_pool(dataset)) for dataset in datasets]
         more = f" +{len(steps) - 1}" if len(steps) > 1 else ""
         outcomes = await self.steps.do_all(steps, f"{steps[0].label}{more}")
-        store = self.session.store
         for dataset, outcome in zip(datasets, outcomes, strict=True):
-            rows, pool = (
-                await asyncio.to_thread(store.read, outcome["samples"]),
-                await asyncio.to_thread(store.read, outcome["pool"]),
-            )
-            self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
+            refs = outcome["samples"], outcome["pool"]
+            rows, pool = [await asyncio.to_thread(self.session.store.read, ref) for ref in refs]
+            self.read[dataset.abbr] = Read(*refs, rows, pool)
 
     def _try(self, cell: Work) -> int:
         """Render one sample: what its columns and labels show to be wrong is refused before anything is asked.
