@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One thread for every worker: OpenMP threads that spin for each other are a catastrophe on a loaded machine.
 TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 
-.PHONY: demo test check format test-golden test-prefect test-vllm bench crash screenshots clean
+.PHONY: demo test check format test-golden test-prefect test-vllm bench crash clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
