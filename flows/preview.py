@@ -44,6 +44,8 @@ class Preview:
     """Estimated tokens of the whole cell, where the model can count them."""
     judge: list[dict[str, Json]] = field(default_factory=list)
     """What a judge would be asked about the shown samples, with a placeholder for the answer."""
+    alike: list[str] = field(default_factory=list)
+    """Members of the same family that have the same template and are not shown."""
 
     def as_json(self) -> dict[str, Json]:
         """Return the one object that ``--json`` prints."""

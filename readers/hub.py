@@ -87,9 +87,14 @@ class HFDataset(FileDataset):
 
     def _missing(self, split: str | None, why: str) -> DataError:
         files = self._files()
-        paths = files.get(split) or [path for places in files.values() for path in places[:1]]
-        looked = f"; no local file {' or '.join(map(str, paths[:2]))}" if paths else ""
+        paths = [self._named(path) for path in files.get(split) or [path for places in files.values() for path in places[:1]]]
+        looked = f"; no local file {' or '.join(list(dict.fromkeys(paths))[:2])}" if paths else ""
         return DataError(f"dataset {self.dataset.abbr!r}: {why}{looked}; {remedy(self.source)}")
+
+    def _named(self, path: Path) -> str:
+        """Return a path as the recipe names it: below the data folder, not beside the recipe."""
+        folder = Path(self.dataset.source).parent if self.dataset.source else None
+        return str(path.relative_to(folder)) if folder and path.is_relative_to(folder) else str(path)
 
 
 def _endpoint() -> str:

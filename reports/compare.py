@@ -83,7 +83,7 @@ def compare(store: Store, left: str, right: str, *, flips: int | None = None) ->
     found = Comparison(left=sides[0].manifest.run, right=sides[1].manifest.run, cells=cells)
     if all(cell.verdict == "not comparable" for cell in cells):
         first = cells[0]
-        raise UsageError(f"nothing to compare between {found.left} and {found.right}: {first.left} and {first.right}: {first.why}")
+        raise UsageError(f"nothing to compare between {found.left} and {found.right}: {first.why}")
     return found
 
 
@@ -108,7 +108,7 @@ def _datasets(
         found = CellComparison(left=cell_name(left_model, dataset), right=cell_name(right_model, dataset), dataset=dataset)
         if a is None or b is None:
             missing = (left if a is None else right).manifest.run
-            yield found.model_copy(update={"why": f"run {missing} has no such cell"})
+            yield found.model_copy(update={"why": f"run {missing} has no dataset {dataset!r} of this model"})
         else:
             changed = islice(differences(left.specs(a), right.specs(b)), MOST_DIFFERENCES)
             yield _cell(store, a, b, found.model_copy(update={"differences": list(changed)}), flips)

@@ -175,7 +175,7 @@ def _missing(missing: Sequence[str], names: Sequence[str], expected: int | None)
     if present == total:
         return None
     shown = ", ".join(missing[:NAMED_MISSING]) + (f" and {len(missing) - NAMED_MISSING} more" if missing[NAMED_MISSING:] else "")
-    return f"{present} of {total}" + (f", missing: {shown}" if missing else "")
+    return f"{present} of {total} members" + (f", missing: {shown}" if missing else "")
 
 
 def _units(figures: Mapping[Member, Figure]) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json
 from leaderflow.core.reasoning import TAGS
 from leaderflow.core.specs import ModelSpec
-from leaderflow.core.types import Answer, Capability, Json, Request
+from leaderflow.core.types import Answer, Capability, Json, Request, TokenCounter
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
@@ -83,6 +84,19 @@ class OpenAISDK:
         self._client = Client(spec, self.base_url, headers, self._explain, self._hide_key)
         self.described: Json = None
         """What the endpoint says of the model, once connected."""
+
+    @cached_property
+    def counter(self) -> TokenCounter | None:
+        """Counts by the block's `tokenizer`, where it names one.
+
+        Raises:
+            BackendError: there is no such tokenizer, or the extra ``hf`` is missing.
+        """
+        if self.spec.tokenizer is None:
+            return None
+        from inference.huggingface.tokens import token_counter  # a model without a tokenizer needs none of it
+
+        return token_counter(self.spec)
 
     def connect(self) -> None:
         """Reach the endpoint and hear what it says of the model.
@@ -167,6 +181,20 @@ class OpenAISDK:
         if status == 401:
             raise BackendError(self._explain(Fault("run", f"HTTP 401: {message_of(body)}")))
         return _described(body, self.spec.path)
+
+    def served(self) -> list[str]:
+        """Return the names of the models that the endpoint lists; none if it has no such list.
+
+        Raises:
+            BackendError: it cannot be reached.
+        """
+        try:
+            _, body = self._client.get("models", PROBE_S)
+            return [str(entry["id"]) for entry in json.loads(body)["data"]]
+        except OSError as exc:
+            raise BackendError(f"{self.spec.abbr}: {self.base_url} cannot be reached ({exc})") from None
+        except (ValueError, KeyError, TypeError):
+            return []
 
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"

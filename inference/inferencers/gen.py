@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from inference.inferencers.base import rendered_prompt
+from inference.inferencers.base import Keep, Stored, rendered_prompt
+from inference.turns import converse
 from leaderflow.core import identity as ids
 from leaderflow.core.errors import SpecError
-from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Json, Mode, Prompt, Request, Settings
 
 NAMED = ("temperature", "top_p", "top_k", "seed")
 """Sampling settings with a field of their own in `Settings`."""
@@ -93,6 +94,16 @@ class GenInferencer:
             for row in rows
             for repeat in range(self.repeats)
         ]
+
+    def ask(self, requests: Sequence[Request], backend: Backend, stored: Stored, keep: Keep) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion."""
+        if self.multiround:
+            return converse(requests, backend.generate, stored, keep, gold_history=self.gold_history)
+        return backend.generate(requests)
+
+    def measured(self, request: Request, answer: Answer) -> Answer:
+        """Return the answer as it is."""
+        return answer
 
     def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
         return ids.request_key(row["input_key"], identity, settings, self.kind, repeat, row["occurrence"])

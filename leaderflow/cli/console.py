@@ -42,6 +42,12 @@ def heading(text: object) -> Text:
     return safe(f"── {text}", "bold")
 
 
+def labelled(name: str, text: object) -> str:
+    """Return ``name  text``, a text of several lines below its name."""
+    shown = str(text)
+    return f"{name}:\n{shown}" if "\n" in shown else f"{name:<10} {shown}"
+
+
 def say(text: str) -> None:
     """Print one line on stderr."""
     print(printable(text), file=sys.stderr, flush=True)

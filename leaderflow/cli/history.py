@@ -11,6 +11,8 @@ from leaderflow.cli.options import AsJson, Debug
 from leaderflow.core.types import Json
 
 SHOWN = 30
+WHOLE = ("run", "version", "value")
+"""Columns that no terminal folds."""
 
 
 def history(
@@ -33,20 +35,21 @@ def history(
         print_json(found)
         return
     console = out()
-    console.print(_results(found["rows"]))
+    console.print(_results(found["rows"], name))
     if older := found["total"] - len(found["rows"]):
         console.print(safe(f"… and {older} older results (-n {found['total']} shows all)", "dim"))
     console.print(safe("best so far", "bold"))
     console.print(_best(found["best"]))
 
 
-def _results(rows: Sequence[Mapping[str, Json]]) -> object:
+def _results(rows: Sequence[Mapping[str, Json]], asked: str) -> object:
     from leaderflow.cli.table import grid
     from reports.table import number
 
-    header = ["finished", "run", "suite", "model", "dataset", "version", "metric", "n", "value"]
-    names = header[1:-1]
-    return grid(header, [[row["finished"][:16], *(_text(row[name]) for name in names), number(row)] for row in rows], range(7, 9))
+    told = {name for name in ("suite", "model", "dataset") if {row[name] for row in rows} <= {None, asked}}
+    names = [name for name in ("run", "suite", "model", "dataset", "version", "metric", "n") if name not in told]
+    body = [[*(_text(row[name]) for name in names), number(row)] for row in rows]
+    return grid([*names, "value"], body, range(len(names) - 1, len(names) + 1), whole=WHOLE)
 
 
 def _best(rows: Sequence[Mapping[str, Json]]) -> object:
@@ -54,7 +57,7 @@ def _best(rows: Sequence[Mapping[str, Json]]) -> object:
 
     header = ["dataset", "version", "metric", "value", "model", "run", "runs"]
     body = [[f"{row[name]:.2f}" if name == "value" else _text(row[name]) for name in header] for row in rows]
-    return grid(header, body, range(3, 4))
+    return grid(header, body, range(3, 4), whole=WHOLE)
 
 
 def _text(value: Json) -> str:

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, rescore, run, server, show, sql, vllm
+from leaderflow.cli import (
+    check,
+    compare,
+    deploy,
+    history,
+    import_predictions,
+    migrate,
+    models,
+    preview,
+    rescore,
+    run,
+    server,
+    show,
+    sql,
+    vllm,
+)
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.names import print_missing
@@ -25,6 +41,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("check")(check.check)
 app.command("migrate")(migrate.migrate)
 app.command("import-predictions")(import_predictions.import_predictions)
 app.command("list")(list_command.list_)
@@ -36,6 +53,7 @@ app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)
 app.command("sql")(sql.sql)
+app.command("deploy")(deploy.deploy)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
 app.add_typer(vllm.app, name="vllm")
@@ -59,9 +77,10 @@ def main() -> None:
     """Run the command line; ends the process with the exit code."""
     try:
         check_packages()
-        app()
+        code = app(prog_name="leaderflow", standalone_mode=False)
     except Exception as exc:
-        sys.exit(report(exc))
+        code = report(exc)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def report(exc: BaseException) -> int:
@@ -69,6 +88,8 @@ def report(exc: BaseException) -> int:
     cause = _cause(exc)
     if Debugging.on:
         traceback.print_exception(cause)
+    if hasattr(cause, "format_message"):
+        return _misused(cause)
     if missing := getattr(cause, "missing", None):
         print_missing(missing)
     if isinstance(cause, LeaderflowError):
@@ -77,6 +98,14 @@ def report(exc: BaseException) -> int:
     hint = "" if Debugging.on else " (add --debug for the trace)"
     say(f"leaderflow: internal error: {type(cause).__name__}: {' '.join(str(cause).split())}{hint}")
     return 1
+
+
+def _misused(exc: Any) -> int:
+    """Print what Typer says of wrong options and arguments; it has printed the help and says nothing where there are none."""
+    command = exc.ctx.command_path if exc.ctx else "leaderflow"
+    if message := " ".join(exc.format_message().replace("Value error, ", "").split()):
+        say(f"leaderflow: {message.rstrip('.')}; `{command} --help` tells more")
+    return int(exc.exit_code)
 
 
 def _cause(exc: BaseException) -> BaseException:

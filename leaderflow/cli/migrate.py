@@ -27,8 +27,11 @@ def migrate(
 
     Running it gives the same versions and asks the same requests as running the Python file.
     """
+    from leaderflow.core.errors import UsageError
     from leaderflow.core.opencompass.migrate import migrate as write
 
+    if config.suffix in (".yaml", ".yml"):
+        raise UsageError(f"{config} is no Python configuration; YAML runs as it is: leaderflow run {config}")
     found = write(config, out)
     if as_json:
         _print_json(found)

@@ -40,7 +40,10 @@ Sets = Annotated[
 Judges = Annotated[
     list[str] | None, typer.Option("-j", "--judge", help="Model that judges where a recipe needs a judge; named as models are.")
 ]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of models written as openai/NAME.")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Endpoint of models written as openai/NAME; their key is read from OPENAI_API_KEY."),
+]
 OpenCompassRoot = Annotated[
     Path | None,
     typer.Option(

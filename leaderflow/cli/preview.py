@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from flows.preview import Preview
+    from leaderflow.core.specs import DatasetSpec
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green"}
+ALIKE_WIDTH = 120
 NO_MODEL = "openai-compatible"
 """Stands in the spec where no model is named; it is never asked."""
 
@@ -25,7 +28,8 @@ NO_MODEL = "openai-compatible"
 def preview(
     dataset: Annotated[str, typer.Argument(help="Recipe, YAML or Python file, or JSONL/CSV file.")],
     model: Annotated[str | None, typer.Option("-m", "--model", help="Whose template, limits and tokenizer apply.")] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many samples.")] = 3,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many samples of a dataset.")] = 3,
+    every: Annotated[bool, typer.Option("--all", help="Every member of a family, not one of each template.")] = False,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
     diff: Annotated[str | None, typer.Option(metavar="OTHER", help="Show what differs for another dataset configuration.")] = None,
     base_url: BaseUrl = None,
@@ -41,7 +45,8 @@ def preview(
 
     show_log()
     names = [dataset] if diff is None else [dataset, diff]
-    found = [_previews(name, model, n, sample, base_url, set_ or [], data_dir, offline) for name in names]
+    every = every or as_json or diff is not None or sample is not None
+    found = [_previews(name, model, n, sample, base_url, set_ or [], data_dir, offline, every) for name in names]
     if diff is not None:
         _print_diff(names, found)
     elif as_json:
@@ -60,21 +65,41 @@ def _previews(
     sets: list[str],
     data_dir: Path | None,
     offline: bool,
+    every: bool,
 ) -> list[Preview]:
-    """Return the previews of a dataset, or of every member of its family."""
+    """Return the previews of a dataset, or of members of its family: of all, or of one of each template."""
     from flows.preview import preview
     from leaderflow.cli.run import from_file
+    from leaderflow.core.errors import UsageError
     from leaderflow.core.load import build_evaluation
 
     spec = build_evaluation(
         [model or NO_MODEL], [dataset], sets, base_url=base_url, from_file=from_file, data_dir=data_dir, offline=offline or None
     )
     chosen = spec.models[0] if model else None
-    return [preview(spec, one, chosen, n=n, sample=sample) for one in spec.datasets]
+    families = [[one] for one in spec.datasets] if every else _alike(spec.datasets)
+    found = []
+    for one, *others in families:
+        try:
+            found.append(replace(preview(spec, one, chosen, n=n, sample=sample), alike=[other.abbr for other in others]))
+        except UsageError:
+            if sample is None or (one is families[-1][0] and not found):
+                raise  # a sample stands in one member of its family
+    return found
+
+
+def _alike(datasets: Sequence[DatasetSpec]) -> list[list[DatasetSpec]]:
+    """Return the members of a family that have one template together; other datasets stand alone."""
+    found: dict[str, list[DatasetSpec]] = {}
+    for one in datasets:
+        key = f"{one.group} {one.prepare} {one.infer_cfg.model_dump_json()}" if one.group else one.abbr
+        found.setdefault(key, []).append(one)
+    return list(found.values())
 
 
 def _print(found: Sequence[Preview]) -> None:
     from leaderflow.cli.console import heading, out, safe
+    from leaderflow.core.text import shortened
 
     console = out()
     for one in found:
@@ -85,11 +110,14 @@ def _print(found: Sequence[Preview]) -> None:
             print_input(row, console)
         tokens = f", about {one.tokens:,} prompt tokens" if one.tokens is not None else ""
         console.print(safe(f"{one.dataset}: {one.samples} samples{tokens}", "bold"))
+        if one.alike:
+            names = shortened(", ".join(one.alike), ALIKE_WIDTH)
+            console.print(safe(f"{len(one.alike)} more with this template (--all shows each): {names}", "dim"), soft_wrap=True)
 
 
 def print_row(row: Mapping[str, Json], reference: Json, console: Console) -> None:
     """Print one model input, its parts set apart by colour."""
-    from leaderflow.cli.console import heading, safe
+    from leaderflow.cli.console import heading, labelled, safe
 
     label = "" if row["label"] is None else f" · label {row['label']}"
     console.print(heading(f"{row['sample_id']}{label}"))
@@ -104,7 +132,7 @@ def print_row(row: Mapping[str, Json], reference: Json, console: Console) -> Non
     }
     for name, value in facts.items():
         if value is not None:
-            console.print(safe(f"{name:<10} {value}", "yellow" if name == "reference" else "dim"), soft_wrap=True)
+            console.print(safe(labelled(name, value), "yellow" if name == "reference" else "dim"), soft_wrap=True)
 
 
 def print_input(row: Mapping[str, Json], console: Console) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leaderflow.cli.console import heading, out, safe
+from leaderflow.cli.console import WIDTH, heading, labelled, out, safe
 from leaderflow.cli.preview import print_input
 from leaderflow.cli.table import grid, print_leaderboard
 from leaderflow.core.errors import UsageError, did_you_mean
@@ -102,9 +102,11 @@ def print_samples(
 def print_trace(found: Mapping[str, Json]) -> None:
     """Print the tables behind a number, and one sample's whole way."""
     console = out()
+    console.width = max(console.width, WIDTH)  # a terminal folds the paths, which stay whole when copied
     console.print(safe(f"{found['cell']} · run {found['run']} · version {found['version']}", "bold"))
     body = [[t["table"], t["stage"], t["key"][:12], str(t["rows"]), t["path"]] for t in found["tables"]]
-    console.print(grid(["table", "stage", "key", "rows", "file below the store"], body, right=range(3, 4)))
+    table = grid(["table", "stage", "key", "rows", "file below the store"], body, right=range(3, 4))
+    console.print(table)
     for row in found["samples"]:
         _print_sample(row, console, prompts=True)
 
@@ -123,39 +125,41 @@ def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = Fals
     for name in ("extracted", "reference", "score", "detail", "found"):
         if row.get(name) is not None:
             value = row[name] if isinstance(row[name], str) else json.dumps(row[name], ensure_ascii=False)
-            console.print(safe(f"{name:<10} {value}", "yellow"), soft_wrap=True)
+            console.print(safe(labelled(name, value), "yellow"), soft_wrap=True)
 
 
 def _print_judged(said: Mapping[str, Any], console: Console, prompts: bool) -> None:
     if prompts:
         print_input(said["prompt"], console)
     about = " · ".join(str(said[name]) for name in ("question", "status", "error") if said[name])
-    console.print(safe(f"judge      {said['output'] or ''}", "magenta"), soft_wrap=True)
+    console.print(safe(labelled("judge", f"{said['judge']}: {said['output'] or ''}"), "magenta"), soft_wrap=True)
     console.print(safe(f"verdict {json.dumps(said['verdict'], ensure_ascii=False)} · {about} · {said['request_key'][:12]}", "dim"))
 
 
 def _judged(store: Store, entry: CellEntry) -> dict[tuple[str, int], list[dict[str, Json]]]:
-    """Return what judges were asked and said, by sample × repeat; the order of replies is that of the judges."""
+    """Return what judges were asked and said, by sample × repeat; judge by judge."""
     asked = {row["question_id"]: row for row in _read(store, entry, "judge_questions")}
     prompts = {row["sample_id"]: _prompt(row) for row in _read(store, entry, "judge_prompts")}
     found: dict[tuple[str, int], list[dict[str, Json]]] = {}
-    pairs = zip(_read(store, entry, "judge_outputs"), _read(store, entry, "judge_extracted"), strict=True)
-    for output, read in pairs:
+    outputs, extracted = (_read(store, entry, name) for name in ("judge_outputs", "judge_extracted"))
+    judges = [judge["path"] for judge in entry.protocol.get("judges", [])]
+    for position, (output, read) in enumerate(zip(outputs, extracted, strict=True)):
         question = asked[output["sample_id"]]
         said = {name: output[name] for name in ("request_key", "repeat", "status", "output", "error")}
-        reply = {"question": question["question"], "prompt": prompts[output["sample_id"]], **said}
+        judge = judges[position * len(judges) // len(outputs)]  # all are asked the same, one after the other
+        reply = {"judge": judge, "question": question["question"], "prompt": prompts[output["sample_id"]], **said}
         found.setdefault((question["sample_id"], question["repeat"]), []).append(reply | {"verdict": _json(read["extracted"])})
     return found
 
 
 def _print_answer(answer: Mapping[str, Json], console: Console) -> None:
-    label = "" if answer["label"] is None else f" {answer['label']}"
+    name = "answer" if answer["label"] is None else f"answer {answer['label']}"
     if answer["reasoning"]:
-        console.print(safe(f"reasoning  {answer['reasoning']}", "dim"), soft_wrap=True)
+        console.print(safe(labelled("reasoning", answer["reasoning"]), "dim"), soft_wrap=True)
     shown = answer["output"] if answer["nll"] is None else f"nll {answer['nll']:.4f} over {answer['scored_tokens']} tokens"
     for text in answer["turns"] or [shown]:
         if text is not None:
-            console.print(safe(f"answer{label:<4} {text}", "green"), soft_wrap=True)
+            console.print(safe(labelled(name, text), "green"), soft_wrap=True)
     facts = [answer["status"], answer["finish_reason"], answer["error"], f"request {answer['request_key'][:12]}"]
     console.print(safe(" · ".join(str(fact) for fact in facts if fact), "dim"), soft_wrap=True)
 

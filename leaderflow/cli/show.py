@@ -12,7 +12,12 @@ from leaderflow.cli.options import AsJson, Debug
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
+    from leaderflow.core.manifest import Manifest
     from leaderflow.core.store import Store
+
+SHORTEST_KEY = 6
+NAMES_WIDTH = 40
+RUN_COLUMNS = ("run", "state", "models", "datasets", "time", "requests", "suite")
 
 
 class Format(StrEnum):
@@ -38,8 +43,8 @@ def runs(as_json: AsJson = False, debug: Debug = False) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        body = [[str(value if value is not None else "-") for value in row.values()] for row in rows]
-        out().print(grid(list(rows[0]), body))
+        columns = RUN_COLUMNS if any(row["suite"] for row in rows) else RUN_COLUMNS[:-1]
+        out().print(grid(columns, [_run_line(row)[: len(columns)] for row in rows], range(4, 6), whole=("run", "state")))
     else:
         out().print(safe("no run yet; start one with `leaderflow run`"))
 
@@ -121,24 +126,16 @@ def trace(
 
 
 def why(
-    left: Annotated[str, typer.Argument(metavar="KEY", help="Key of an artifact, or its beginning.")],
+    left: Annotated[str, typer.Argument(metavar="KEY", help="Version of a result, or key of an artifact or its beginning.")],
     right: Annotated[str, typer.Argument(metavar="KEY", help="Another one.")],
     debug: Debug = False,
 ) -> None:
-    """Say why two artifacts are not the same: the first field in which their keys differ."""
+    """Say why two results or artifacts are not the same: the first field in which they differ."""
     from leaderflow.cli.console import out, safe
-    from leaderflow.core.errors import UsageError
     from leaderflow.core.identity import first_difference
 
-    found = []
-    for key in (left, right):
-        record = _store().find(key) if len(key) >= 6 else None
-        if record is None:
-            raise UsageError(
-                f"no artifact has a key that begins with {key!r}; `leaderflow trace RUN CELL` shows keys (6 digits or more)"
-            )
-        found.append(record)
-    difference = first_difference(found[0].parts, found[1].parts)
+    store = _store()
+    difference = first_difference(_parts(store, left), _parts(store, right))
     out().print(safe(difference or "the two are the same"), soft_wrap=True)
 
 
@@ -149,13 +146,42 @@ def _store() -> Store:
     return Store(store_uri())
 
 
-def _run_row(manifest: object) -> dict[str, object]:
+def _parts(store: Store, key: str) -> Json:
+    """Return what a key or a version was made from.
+
+    Raises:
+        UsageError: nothing in the store has it.
+    """
+    from leaderflow.core.errors import UsageError
     from leaderflow.core.manifest import Manifest
 
-    assert isinstance(manifest, Manifest)
+    if len(key) >= SHORTEST_KEY and (record := store.find(key)) is not None:
+        return record.parts
+    for manifest in Manifest.all(store):
+        for entry in manifest.cells.values():
+            if entry.version == key:
+                return {"protocol": entry.protocol, "samples": [{"rows": r.rows, "sha": r.digest} for r in entry.tables["samples"]]}
+    raise UsageError(
+        f"no result has the version {key!r}, and no artifact a key that begins so; leaderboards show versions, "
+        f"`leaderflow trace RUN CELL` shows keys ({SHORTEST_KEY} digits or more)"
+    )
+
+
+def _run_line(row: Mapping[str, Json]) -> list[str]:
+    from flows.progress import duration
+    from leaderflow.core.text import shortened
+
+    named = [shortened(", ".join(row[name]), NAMES_WIDTH) or "-" for name in ("models", "datasets")]
+    seconds = "-" if row["seconds"] is None else duration(row["seconds"])
+    return [row["run"], row["state"], *named, seconds, str(row["requests"] or 0), row["suite"] or "-"]
+
+
+def _run_row(manifest: Manifest) -> dict[str, Json]:
     return {
         "run": manifest.run,
         "state": manifest.state,
+        "models": list(dict.fromkeys(entry.model for entry in manifest.cells.values())),
+        "datasets": list(dict.fromkeys(entry.group or entry.dataset for entry in manifest.cells.values())),
         "cells": len(manifest.cells),
         "suite": manifest.suite,
         "started": manifest.started,

@@ -22,7 +22,7 @@ def sql(
     `leaderflow sql "describe samples"` lists the columns of a view.
     """
     from leaderflow.cli.console import out, print_json
-    from leaderflow.cli.table import grid
+    from leaderflow.cli.table import print_wide
     from leaderflow.core.paths import store_uri
     from leaderflow.core.store import Store
     from reports.sql import query as ask
@@ -32,7 +32,7 @@ def sql(
     if as_json:
         print_json([dict(zip(found.column_names, row, strict=True)) for row in rows])
     else:
-        out().print(grid(found.column_names, [[_shown(value) for value in row] for row in rows]))
+        print_wide(found.column_names, [[_shown(value) for value in row] for row in rows], out())
 
 
 def _plain(value: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from leaderflow.cli.console import out, safe
 from leaderflow.core.text import shortened
@@ -67,17 +68,34 @@ def print_plan(plan: Mapping[str, Json], console: Console | None = None) -> None
         console.print(safe(f"Judges: at most {plan['judges_open']} further requests, known once the models' answers are there."))
 
 
-def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = range(0)) -> Table:
-    """Return a table whose cells are untrusted text; the columns `right` are aligned there."""
+def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = range(0), whole: Collection[str] = ()) -> Table:
+    """Return a table whose cells are untrusted text; the columns `right` are aligned there, those named in `whole` never folded."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(header):
-        table.add_column(safe(name), justify="right" if position in right else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if position in right else "left"
+        table.add_column(safe(name), justify=side, overflow="fold", no_wrap=name in whole)
     for line in body:
         table.add_row(*[safe(cell) for cell in line])
     return table
+
+
+def print_wide(header: Sequence[str], body: Sequence[Sequence[str]], console: Console) -> None:
+    """Print a table of any width: where it does not fit, a block of lines for each of its lines."""
+    from rich.measure import Measurement
+
+    table = grid(header, body)
+    unbound = console.options.update(max_width=sys.maxsize)
+    if Measurement.get(console, unbound, table).maximum <= console.width:
+        console.print(table)
+        return
+    margin = max(map(len, header))
+    for number, line in enumerate(body, 1):
+        console.print(safe(f"── {number}", "bold"))
+        for name, value in zip(header, line, strict=True):
+            console.print(safe(f"{name:<{margin}}  {value}"), soft_wrap=True)
 
 
 def next_commands(result: Mapping[str, Json]) -> list[str]:

@@ -1,13 +1,16 @@
-"""The catalogue of datasets (``dataset_index.yml``) and of model recipes, for `leaderflow list`."""
+"""The catalogue of datasets (``dataset_index.yml``), model recipes and registered names, for `leaderflow list`."""
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from leaderflow.core import recipes
 from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.names import NAMES
 from leaderflow.core.paths import data_file
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, load_yaml
@@ -20,7 +23,7 @@ _KEYS = ("name", "category", "paper", "recipes")
 
 @dataclass(frozen=True)
 class Entry:
-    """A dataset of the catalogue, or a model recipe."""
+    """A dataset of the catalogue, a model recipe, or a registered name; what the last one does is its category."""
 
     name: str
     category: str | None = None
@@ -52,6 +55,11 @@ def datasets() -> list[Entry]:
 def models() -> list[Entry]:
     """Return the model recipes; their category is the model type."""
     return [Entry(name, category=_model_type(path), recipes=[name]) for name, path in recipes.names("models").items()]
+
+
+def registered(kind: str) -> list[Entry]:
+    """Return the names of a kind that a configuration can write as `type`, with what they do; nothing is imported."""
+    return [Entry(name, category=_about(*target.split(":"))) for name, target in NAMES[kind].items()]
 
 
 def search(entries: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
@@ -95,6 +103,22 @@ def _entry(rows: Located, position: int) -> Entry:
     if foreign := [key for key in item if key not in _KEYS]:
         raise rows.error(f"unknown key {foreign[0]!r}{did_you_mean(foreign[0], _KEYS)}", "datasets", position, foreign[0])
     return Entry(item["name"], item.get("category"), item.get("paper"), list(item.get("recipes") or []))
+
+
+def _about(module: str, name: str) -> str | None:
+    """Return the first line of a function's or class's docstring, read from its source."""
+    found = _documented(module).get(name)
+    return found.splitlines()[0].replace("``", "") if found else None
+
+
+@functools.cache
+def _documented(module: str) -> dict[str, str | None]:
+    path = data_file("leaderflow").parent.joinpath(*module.split(".")).with_suffix(".py")
+    path = path if path.is_file() else path.with_suffix("") / "__init__.py"
+    if not path.is_file():
+        return {}
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return {node.name: ast.get_docstring(node) for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
 def _model_type(path: Path) -> str | None:

@@ -109,6 +109,8 @@ class ModelSpec(Config):
     """Attempts after the first one."""
     rpm: Annotated[int, Field(ge=1)] | None = None
     tpm: Annotated[int, Field(ge=1)] | None = None
+    shared_limit: Annotated[str, Field(min_length=1)] | None = None
+    """The Prefect global concurrency limit (a GPU, an API account) of which every shard holds a slot while it is asked."""
     arguments: dict[str, Json] = Field(default_factory=dict)
     """Further arguments of the model type (dtype, device_map, extra_body, …)."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leaderflow.core import recipes
-from leaderflow.core.catalogue import Entry, datasets, search
+from leaderflow.core.catalogue import Entry, datasets, registered, search
 from leaderflow.core.errors import SpecError
 
 from .conftest import Cli
@@ -47,6 +47,20 @@ def test_list_datasets_and_models(cli: Cli) -> None:
     assert "smollm2-135m" in cli("list", "models").out
     assert "no datasets fit 'qqqqqq'" in cli("list", "datasets", "qqqqqq").out
     assert cli("list", "nothing").code == 2
+
+
+def test_list_what_a_specification_can_name(cli: Cli) -> None:
+    found = {row["name"]: row["about"] for row in cli("list", "postprocessors", "--json").json}
+    assert "option" in found["choice_letter"]
+    assert "BM25Retriever" in cli("list", "retrievers", "bm25").out
+    assert {"GenInferencer", "AccEvaluator"} <= {
+        row["name"] for what in ("inferencers", "evaluators") for row in cli("list", what, "--json").json
+    }
+
+
+@pytest.mark.parametrize("kind", ["retriever", "inferencer"])
+def test_every_name_says_what_it_does(kind: str) -> None:
+    assert [entry.name for entry in registered(kind) if not entry.category] == []
 
 
 def test_the_catalogue_names_recipes_that_exist() -> None:

@@ -16,6 +16,31 @@ def test_version_and_help(cli: Cli) -> None:
         assert command in cli("--help").out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["list", "nix"], "'nix' is not one of 'datasets'"),
+        (["list"], "Missing argument"),
+        (["nix"], "No such command 'nix'"),
+        (["run", "--limit", "0"], "--limit"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_names_the_help(arguments: list[str], line: str, cli: Cli) -> None:
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert line in ran.err
+    assert ran.err.startswith("leaderflow: ")
+    assert ran.err.count("\n") == 1
+    assert "--help` tells more" in ran.err
+
+
+def test_nothing_asked_shows_the_help(cli: Cli) -> None:
+    for arguments in ([], ["server"]):
+        ran = cli(*arguments)
+        assert "Usage: leaderflow" in ran.out + ran.err
+        assert "leaderflow: " not in ran.err
+
+
 def test_wrong_usage_is_exit_code_2(cli: Cli) -> None:
     assert cli("run", "--no-such-option").code == 2
     assert cli("nonsense").code == 2

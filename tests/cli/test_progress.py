@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 
+from flows.progress import Count, duration
 from leaderflow.cli import progress as module
-from leaderflow.cli.progress import Bars, PlainLines, duration, progress
+from leaderflow.cli.progress import Bars, PlainLines, progress
 from leaderflow.core.types import Answer
 
 HOSTILE = "m:[/red]\x1b[2J\n"
@@ -91,3 +93,7 @@ def test_what_fits_stderr() -> None:
 
 def test_durations() -> None:
     assert [duration(s) for s in (5, 89, 600, 11100)] == ["5 s", "89 s", "10 min", "3 h 05 min"]
+
+
+def test_a_slow_model_is_told_by_the_time_of_an_answer() -> None:
+    assert "30.0 s each" in Count(total=8, answered=2, started=time.monotonic() - 60).describe()

@@ -94,7 +94,7 @@ def test_four_models_and_six_datasets_of_known_truth(cli: Cli, truths: Path) -> 
         for name in names:
             wanted = known(model, name)
             assert found[model, name]["value"] == (wanted if wanted is None else pytest.approx(wanted)), (model, name)
-    assert found["base", "lacking"]["note"] == "1 of 2, missing: set9"
+    assert found["base", "lacking"]["note"] == "1 of 2 members, missing: set9"
     assert found["base", "all"]["n"] == 6 * SIZE
 
     verdicts = {"same": "no difference shown", "better": "better", "worse": "worse"}

@@ -48,7 +48,10 @@ def test_runs_are_listed_newest_first(cli: Cli) -> None:
     first = cli(*RUN, "--json").json["run"]
     second = cli(*RUN, "--limit", "1", "--json").json["run"]
     assert {row["run"] for row in cli("runs", "--json").json} == {first, second}
-    assert first in cli("runs").out
+    shown = cli("runs").out
+    assert first in shown
+    assert "scripted" in shown
+    assert "replies" in shown
 
 
 def test_a_number_is_traced_back_to_prompt_and_request(cli: Cli, folder: Path) -> None:
@@ -76,6 +79,8 @@ def test_why_names_the_first_difference(cli: Cli) -> None:
     assert "max_out_len" in ran.out
     assert "the two are the same" in cli("why", keys[0], keys[0]).out
     assert cli("why", keys[0], "ffffffffffffffff").code == 2
+    versions = [cli("show", run, "--json").json["cells"][0]["version"] for run in (first, second)]
+    assert "inferencer.max_out_len" in cli("why", *versions).out
 
 
 def test_preview_shows_exactly_what_is_asked(cli: Cli) -> None:
@@ -98,6 +103,21 @@ def test_preview_without_a_model_and_for_people(cli: Cli, folder: Path) -> None:
     assert "[bold]" in ran.out
     assert "1 samples" in ran.out
     assert safe(ran.out)
+
+
+def test_preview_shows_a_family_once_for_each_template(cli: Cli, folder: Path) -> None:
+    for topic in ("a", "b"):
+        (folder / f"{topic}.jsonl").write_text(json.dumps({"question": f"about {topic}", "answer": "x", "id": topic}) + "\n")
+    text = (folder / "replies.yaml").read_text().replace("abbr: replies", "abbr: ${topic}\ngroup: topics")
+    text = text.replace("path: replies.jsonl", "path: ${topic}.jsonl").replace("answer}", "answer, id_column: id}")
+    (folder / "topics.yaml").write_text(f"{text}matrix: {{topic: [a, b]}}\n")
+    ran = cli("preview", "topics.yaml")
+    assert "about a" in ran.out, ran.err
+    assert "about b" not in ran.out
+    assert "1 more with this template (--all shows each): b" in ran.out
+    assert "about b" in cli("preview", "topics.yaml", "--all").out
+    assert "about b" in cli("preview", "topics.yaml", "--sample", "b").out
+    assert cli("preview", "topics.yaml", "--sample", "c").code == 2
 
 
 def test_preview_diff(cli: Cli, folder: Path) -> None:

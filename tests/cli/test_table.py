@@ -3,10 +3,11 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from flows.result import Plan, PlannedCell
-from leaderflow.cli.table import next_commands, print_plan, print_result
+from leaderflow.cli.table import next_commands, print_plan, print_result, print_wide
 
 
 def cell(**changes: Any) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def test_names_are_text() -> None:
 
 
 def test_a_group_that_lacks_members_says_so() -> None:
-    assert "d · m: 40 of 57" in printed(result(cells=[cell(group=True, note="40 of 57")]))
+    assert "d · m: 40 of 57 members" in printed(result(cells=[cell(group=True, note="40 of 57 members")]))
 
 
 def test_a_name_that_the_run_does_not_have_is_not_offered() -> None:
@@ -89,6 +90,18 @@ def test_notes_are_few() -> None:
     text = printed(result(cells=[cell(dataset=f"d{i}", n=3, n_unparsed=3) for i in range(40)]))
     assert "3 unparsed of 3" in text
     assert "… and 28 more cells" in text
+
+
+def test_the_metrics_of_one_cell_share_its_notes() -> None:
+    text = printed(result(cells=[cell(metric=name, n=3, n_unparsed=3) for name in ("avg@4", "pass@1")]))
+    assert text.count("3 unparsed of 3") == 1
+
+
+@pytest.mark.parametrize(("width", "whole"), [(200, "run-1   "), (30, "path  " + "p" * 60)])
+def test_a_table_that_is_too_wide_is_printed_line_by_line(width: int, whole: str) -> None:
+    file = io.StringIO()
+    print_wide(["run", "path"], [["run-1", "p" * 60]], Console(file=file, width=width, markup=False, highlight=False))
+    assert whole in file.getvalue()
 
 
 def test_next_commands_of_a_run_without_cells() -> None:

@@ -145,8 +145,8 @@ def test_what_cannot_be_compared_says_why(store: Store) -> None:
     assert {c.verdict for name, c in found.items() if name != "same"} == {"not comparable"}
     assert 'infer_cfg.inferencer.type: "GenInferencer" != "PPLInferencer"' in (found["asked"].why or "")
     assert found["rows"].why == "no common samples"
-    assert found["gone"].why == f"run {made.run} has no such cell"
-    assert (found["new"].why or "").endswith("has no such cell")
+    assert found["gone"].why == f"run {made.run} has no dataset 'gone' of this model"
+    assert (found["new"].why or "").endswith("has no dataset 'new' of this model")
     assert "nothing was answered" in (found["dead"].why or "")
 
 

@@ -89,16 +89,16 @@ def test_intervals_end_where_the_metric_ends() -> None:
 
 def test_a_missing_member_is_named_and_nothing_is_shown() -> None:
     row = group([cell("a", 10.0), cell("b", None, failed=10)], subsets=["a", "b", "c"])
-    assert (row["value"], row["partial"], row["note"]) == (None, True, "1 of 3, missing: b, c")
+    assert (row["value"], row["partial"], row["note"]) == (None, True, "1 of 3 members, missing: b, c")
     row = group([cell("a", 10.0), cell("b", 20.0)], subsets=[["a", "f1"], ["b", "accuracy"]])
-    assert (row["value"], row["note"]) == (None, "1 of 2, missing: a (f1)")
+    assert (row["value"], row["note"]) == (None, "1 of 2 members, missing: a (f1)")
     many = group([cell("a", 10.0)], subsets=["a", *(f"d{i}" for i in range(9))])
     assert many["note"] == "1 of 10, missing: d0, d1, d2, d3, d4 and 4 more"
 
 
 def test_a_family_that_is_not_whole_says_how_much_of_it_is_there() -> None:
     row = group([cell("a", 10.0), cell("b", 30.0)], subsets=["a", "b"], expected=57)
-    assert (row["value"], row["note"]) == (20.0, "2 of 57")
+    assert (row["value"], row["note"]) == (20.0, "2 of 57 members")
 
 
 def test_a_family_of_one_is_no_group() -> None:
