@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from leaderflow.core.errors import SpecError
 from leaderflow.core.identity import canonical_json, prompt_json
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Capability, Json, Prompt, Request
@@ -28,6 +29,8 @@ class Scripted:
 
     def __init__(self, spec: ModelSpec, rules: Mapping[str, str | float] | None = None, reply: str = "Answer: {choice}") -> None:
         self._rules, self._reply = dict(rules or {}), reply
+        if not isinstance(reply, str) or not all(isinstance(rule, str | int | float) for rule in self._rules.values()):
+            raise SpecError("replies are texts, log-likelihoods numbers", key=f"models.{spec.abbr}")
         self.identity = canonical_json({"scripted": spec.path, "rules": self._rules, "reply": reply})
 
     @classmethod

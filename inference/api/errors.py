@@ -13,12 +13,14 @@ Kind = Literal["retryable", "sample", "run", "filtered", "rejected"]
 
 _CONTEXT = re.compile(
     r"context.?length|maximum context|context window|context size|exceeds? the (?:model's )?(?:maximum )?(?:context|input)"
-    r"|(?:prompt|input|request) is too long|too many (?:input )?tokens|maximum model length|max_model_len|prompt too long",
+    r"|(?:prompt|input|request) is too long|too many (?:input )?tokens|maximum model length|max_model_len|prompt too long"
+    r"|exceeds? the maximum (?:number of|allowed) (?:input )?tokens|must have less than \d+ tokens|range of input length"
+    r"|reduce (?:the |your )?(?:length|prompt|input|messages)",
     re.IGNORECASE,
 )
 _FILTER = re.compile(
     r"content.?filter|content.?management.?policy|responsible.?ai|content.?policy|safety system|flagged|moderation"
-    r"|data_inspection_failed",
+    r"|data_inspection_failed|safety (?:settings|filter|reasons)|prohibited.?content|usage polic(?:y|ies)",
     re.IGNORECASE,
 )
 _QUOTA = re.compile(

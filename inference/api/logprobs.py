@@ -6,12 +6,13 @@ of a text has no likelihood and never counts. Tokens that the server generated b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal
 
 from inference.api.errors import malformed
-from inference.api.reply import first_choice
+from inference.api.reply import count_of, first_choice
 from leaderflow.core.types import Answer, Json, Prompt, Request
 
 Form = Literal["echo", "prompt_logprobs"]
@@ -38,13 +39,15 @@ def likelihood(request: Request, body: bytes, form: Form) -> Answer:
         raise malformed(f"no log-probabilities of the prompt ({type(exc).__name__}: {exc})") from None
     if not values:
         raise malformed("no log-probabilities of the continuation")
+    if not all(map(math.isfinite, values)):
+        raise malformed("a log-probability that is no finite number")
     return Answer(
         request.request_key,
         "ok",
         nll=-sum(values),
         scored_tokens=len(values),
         token_logprobs=tuple(values),
-        prompt_tokens=usage.get("prompt_tokens"),
+        prompt_tokens=count_of(usage.get("prompt_tokens")),
     )
 
 

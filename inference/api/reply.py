@@ -16,6 +16,8 @@ log = logging.getLogger("leaderflow.api")
 
 _THOUGHT = frozenset({"thinking", "reasoning", "reasoning_content", "thought", "summary_text"})
 _TEXT = frozenset({"text", "output_text", "refusal"})
+_FILTERED = frozenset({"content_filter", "sensitive", "safety"})
+"""Finish reasons of a provider's filter, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ def parse(body: bytes) -> Reply:
         text = message.get("refusal") or _calls(message)
     field = message.get("reasoning_content") or message.get("reasoning")
     reasoning = field if isinstance(field, str) else thought
-    tokens = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    return Reply(clean(text), clean(reasoning), choice.get("finish_reason"), *tokens)
+    tokens = (count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens")))
+    return Reply(clean(text), clean(reasoning), reason_of(choice.get("finish_reason")), *tokens)
 
 
 def load(body: bytes) -> dict[str, Any]:
@@ -81,8 +83,23 @@ def first_choice(body: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
         raise malformed("no choices")
     if error := choices[0].get("error") or (choices[0].get("finish_reason") == "error" and "the server stopped with an error"):
         raise from_error(error)
-    usage = data.get("usage")
-    return choices[0], usage if isinstance(usage, dict) else {}
+    return choices[0], mapping_of(data.get("usage"))
+
+
+def mapping_of(value: Json) -> Mapping[str, Any]:
+    """Return a mapping that decides nothing, such as the usage; whatever else stands there counts as none."""
+    return value if isinstance(value, dict) else {}
+
+
+def count_of(value: Json) -> int | None:
+    """Return a number of tokens; None for what is none, because a wrong count must not cost an answer."""
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 and value == int(value)
+    return int(value) if whole else None
+
+
+def reason_of(value: Json) -> str | None:
+    """Return a finish reason; None for what is no text."""
+    return clean(value) if isinstance(value, str) else None
 
 
 def answer(request: Request, reply: Reply, style: Style) -> Answer:
@@ -117,7 +134,7 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
 
 
 def _status(finish_reason: str | None, truncated: bool) -> Status:
-    if finish_reason == "content_filter":
+    if finish_reason and finish_reason.lower() in _FILTERED:
         return "filtered"
     return "truncated" if truncated else "ok"
 
@@ -156,7 +173,8 @@ def _inner(part: Json) -> str:
 
 def _calls(message: Mapping[str, Any]) -> str | None:
     """Return tool calls as JSON text: no tool was offered, so a call is what the model said, and no answer."""
-    if not isinstance(calls := message.get("tool_calls"), list) or not calls:
+    calls = message.get("tool_calls") or [message.get("function_call")]
+    if not isinstance(calls, list) or not any(calls):
         return None
     return json.dumps({"tool_calls": [call.get("function", call) for call in calls if isinstance(call, dict)]}, ensure_ascii=False)
 

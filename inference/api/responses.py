@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inference.api.errors import from_error, malformed
-from inference.api.reply import Reply, clean, content_of, load
+from inference.api.reply import Reply, clean, content_of, count_of, load, mapping_of
 
 _LIMITS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
@@ -24,8 +24,8 @@ def parse_response(body: bytes) -> Reply:
     items = data.get("output")
     if not isinstance(items, list) or data.get("status") not in ("completed", "incomplete"):
         raise malformed(f"no output (status {data.get('status')!r})")
-    reason = (data.get("incomplete_details") or {}).get("reason")
-    usage = data.get("usage") or {}
+    reason = mapping_of(data.get("incomplete_details")).get("reason")
+    usage = mapping_of(data.get("usage"))
     said = _of_type(items, "message")
     calls = [{"name": item.get("name"), "arguments": item.get("arguments")} for item in _of_type(items, "function_call")]
     text = (
@@ -39,8 +39,8 @@ def parse_response(body: bytes) -> Reply:
         clean(text),
         clean(_thinking(items)),
         _LIMITS.get(str(reason), "stop"),
-        usage.get("input_tokens"),
-        usage.get("output_tokens"),
+        count_of(usage.get("input_tokens")),
+        count_of(usage.get("output_tokens")),
     )
 
 

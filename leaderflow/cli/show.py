@@ -35,10 +35,11 @@ Sample = Annotated[str | None, typer.Option(metavar="ID", help="Only this sample
 
 def runs(as_json: AsJson = False, debug: Debug = False) -> None:
     """List the runs in the store, newest first."""
-    from leaderflow.cli.console import out, print_json, safe
+    from leaderflow.cli.console import out, print_json, safe, show_log
     from leaderflow.cli.table import grid
     from leaderflow.core.manifest import Manifest
 
+    show_log()
     rows = [_run_row(manifest) for manifest in reversed(list(Manifest.all(_store())))]
     if as_json:
         print_json(rows)

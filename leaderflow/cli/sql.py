@@ -21,12 +21,13 @@ def sql(
 
     `leaderflow sql "describe samples"` lists the columns of a view.
     """
-    from leaderflow.cli.console import out, print_json
+    from leaderflow.cli.console import out, print_json, show_log
     from leaderflow.cli.table import print_wide
     from leaderflow.core.paths import store_uri
     from leaderflow.core.store import Store
     from reports.sql import query as ask
 
+    show_log()
     found = ask(Store(store_uri()), query, run)
     rows = [[_plain(value) for value in row.values()] for row in found.to_pylist()]
     if as_json:

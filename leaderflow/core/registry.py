@@ -94,11 +94,18 @@ def arguments(kind: Kind, name: str) -> tuple[list[str], bool]:
 
 
 def build(kind: Kind, config: Mapping[str, Json], *, key: str | None = None, **handed: Any) -> Any:
-    """Build what a ``{type: …, **arguments}`` mapping names; `handed` are arguments that leaderflow passes beside it."""
+    """Build what a ``{type: …, **arguments}`` mapping names; `handed` are arguments that leaderflow passes beside it.
+
+    Raises:
+        SpecError: as `check`, or an argument of a kind that the type cannot be made from.
+    """
     factory = _bind(kind, config, key, frozenset(handed))
     accepted = _parameters(factory)
     own = {name: value for name, value in handed.items() if name in accepted or accepted.get("**")}
-    return factory(**{name: value for name, value in config.items() if name != "type"}, **own)
+    try:
+        return factory(**{name: value for name, value in config.items() if name != "type"}, **own)
+    except (TypeError, ValueError, AttributeError) as exc:
+        raise SpecError(f"{config['type']} cannot be made from these arguments: {type(exc).__name__}: {exc}", key=key) from exc
 
 
 def bind(kind: Kind, config: Mapping[str, Json], *, key: str | None = None) -> Callable[..., Any]:

@@ -126,3 +126,13 @@ def test_preview_diff(cli: Cli, folder: Path) -> None:
     ran = cli("preview", "replies.yaml", "--diff", "other.yaml", "-n", "1")
     assert "-user: case 0" in ran.out
     assert "+user: Q: case 0" in ran.out
+
+
+def test_a_broken_manifest_is_a_warning_in_the_list_of_runs(cli: Cli, folder: Path) -> None:
+    assert cli(*RUN).code == 0
+    broken = folder / "home" / "store" / "runs" / "20000101-000000-aaaaa" / "manifest.json"
+    broken.parent.mkdir()
+    broken.write_text("{")
+    ran = cli("runs", "--json")
+    assert (ran.code, len(ran.json)) == (0, 1)
+    assert ran.err.startswith("warning: run 20000101-000000-aaaaa is left out")

@@ -72,3 +72,40 @@ def test_errors_in_a_good_status() -> None:
 )
 def test_messages(body: bytes, message: str) -> None:
     assert message_of(body) == message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+        "Please reduce the length of the messages or completion.",
+        "The prompt is too long: 5000, model maximum context length: 4096",
+        "the request exceeds the available context size. try increasing the context size",
+        "Input is too long for requested model.",
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "Range of input length should be [1, 30720]",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+def test_servers_say_too_long_in_many_words(message: str, status: int) -> None:
+    assert from_status(status, json.dumps({"error": {"message": message}}).encode()).kind == "rejected"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The request was blocked by safety settings.",
+        "PROHIBITED_CONTENT",
+        "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+    ],
+)
+def test_providers_say_filtered_in_many_words(message: str) -> None:
+    assert from_status(400, json.dumps({"error": {"message": message}}).encode()).kind == "filtered"
+
+
+@pytest.mark.parametrize("message", ["Unsupported value: 'temperature'", "max_tokens must be at least 1", "unknown field 'top_k'"])
+def test_a_wrong_setting_is_neither(message: str) -> None:
+    assert from_status(400, json.dumps({"error": {"message": message}}).encode()).kind == "sample"

@@ -78,3 +78,9 @@ def test_pieces_of_characters_in_the_context_shift_nothing() -> None:
 def test_replies_without_log_probabilities(choice: dict[str, Any]) -> None:
     with pytest.raises(Fault, match="no log-probabilities"):
         score(choice, "A cat", " sat")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf")])
+def test_a_log_probability_that_is_no_finite_number_is_malformed(value: float) -> None:
+    with pytest.raises(Fault, match="no finite number"):
+        echoed(["A", " cat", " sat"], [None, -4.0, value])

@@ -128,3 +128,30 @@ def test_the_error_text_of_a_200_is_kept() -> None:
     assert caught.value.overloaded
     with pytest.raises(Fault, match="upstream failed"):
         parse(b'{"choices": [{"error": {"message": "upstream failed", "code": 502}}]}')
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [(7, 7), (7.0, 7), ("7", None), (-1, None), (1.5, None), (True, None), (float("nan"), None), ([7], None)]
+)
+def test_a_token_count_that_is_none_costs_no_answer(value: Any, count: int | None) -> None:
+    body = said("Answer: B")
+    body["usage"] = {"prompt_tokens": value, "completion_tokens": value}
+    got = reply(body)
+    assert (got.status, got.output) == ("ok", "Answer: B")
+    assert (got.prompt_tokens, got.output_tokens) == (count, count)
+
+
+def test_a_finish_reason_that_is_no_text_counts_as_none() -> None:
+    body = said("Answer: B")
+    body["choices"][0]["finish_reason"] = 5
+    assert reply(body).finish_reason is None
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "sensitive", "SAFETY"])
+def test_a_providers_filter_by_any_name(reason: str) -> None:
+    assert reply(said("", reason)).status == "filtered"
+
+
+def test_a_call_in_the_older_form_is_kept_as_text() -> None:
+    got = reply(said(None, "function_call", function_call={"name": "web_search", "arguments": "{}"}))
+    assert json.loads(got.output or "") == {"tool_calls": [{"name": "web_search", "arguments": "{}"}]}

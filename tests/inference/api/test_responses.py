@@ -42,3 +42,7 @@ def test_what_is_no_reply(body: bytes) -> None:
     with pytest.raises(Fault) as caught:
         parse_response(body)
     assert caught.value.kind == "retryable"
+
+
+def test_what_decides_nothing_may_be_anything() -> None:
+    assert parsed(MESSAGE, usage=[1], incomplete_details="none") == Reply("Answer: B", None, "stop", None, None)

@@ -112,3 +112,9 @@ def test_unknown_arguments_are_refused() -> None:
 def test_settings_of_the_wrong_kind_are_refused_before_anything_is_asked(kwargs: dict[str, Any], key: str) -> None:
     with pytest.raises(SpecError, match=key):
         with_kwargs(Settings(), kwargs)
+
+
+def test_arguments_of_a_kind_that_nothing_can_be_made_from_are_one_line() -> None:
+    config = {"type": "GenInferencer", "generation_kwargs": 5}
+    with pytest.raises(SpecError, match=r"d\.infer_cfg: GenInferencer cannot be made from these arguments"):
+        registry.build("inferencer", config, key="d.infer_cfg")
