@@ -106,12 +106,15 @@ def check_sandbox(dataset: DatasetSpec, *, allow_unsafe_code: bool) -> None:
     Raises:
         SpecError: there is no sandbox, or no compiler for the language.
     """
-    if languages := getattr(evaluators.build_evaluator(dataset), "needs_sandbox", None):
-        try:
-            with sandbox.unsafe_code(allow_unsafe_code):
-                sandbox.require(languages)
-        except UsageError as error:
-            raise SpecError(str(error), key=f"{dataset.abbr}.eval_cfg.evaluator") from error
+    agent = registry.build("inferencer", dataset.infer_cfg.inferencer, repeats=dataset.n)
+    users = {"eval_cfg.evaluator": evaluators.build_evaluator(dataset), "infer_cfg.inferencer": agent}
+    for key, user in users.items():
+        if languages := getattr(user, "needs_sandbox", None):
+            try:
+                with sandbox.unsafe_code(allow_unsafe_code):
+                    sandbox.require(languages)
+            except UsageError as error:
+                raise SpecError(str(error), key=f"{dataset.abbr}.{key}") from error
 
 
 def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:

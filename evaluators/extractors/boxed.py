@@ -24,7 +24,8 @@ _WRAPPED = re.compile(
 
 
 _PLACEHOLDER = re.compile(
-    r"[\s$.…_?□\-]*|\\?[lc]?dots|\\(?:square|Box|cdots)|#1|(?:\\(?:text|mathrm)\s*\{)?\s*[<\[]?\s*(?:(?:your|the|my|final|numeric(?:al)?|correct"
+    r"[\s$.…_?□\-]*|\\?[lc]?dots|\\(?:square|Box|cdots)|#1|(?:\\(?:text|mathrm)\s*\{)?\s*[<\[]?\s*(?:(?:your|the|my"
+    r"|final|numeric(?:al)?|correct"
     r"|actual|insert|option|choice)[\s_]+)*(?:answer|result|solution|value|number|expression|letter|content|final|option|something)"
     r"(?:\s+(?:here|goes here|letter))?\s*[>\]]?\s*\}?|(?:你的|最终|这里填)?(?:答案|结果)|\\text\{\s*\}",
     re.IGNORECASE,
@@ -32,7 +33,8 @@ _PLACEHOLDER = re.compile(
 _CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
-    r"(?i:\?|\b(?:sorry|cannot|can't|don't know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me|let's|sure|okay)\b|^(?:step|first|given)\b)"
+    r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
+    r"|let's|sure|okay)\b|^(?:step|first|given|if|whether)\b)"
     r"|[:,=+(-]\Z|无法|抱歉|不知道|不确定|让我"
 )
 

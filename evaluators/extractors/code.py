@@ -10,12 +10,16 @@ from evaluators.extractors.text import hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _FENCE = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<fence>```+|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?!\w)|(?P<open>\Z))",
+    r"^(?P<indent>[ \t]*)(?P<fence>```+"
+    r"|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?!\w)|(?P<open>\Z))",
     re.DOTALL | re.MULTILINE,
 )
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
 _NOT_PROGRAMS = frozenset(
-    "text txt plaintext output console bash sh shell zsh powershell pycon json markdown md diff yaml xml html log csv toml ini".split()
+    re.findall(
+        r"\w+",
+        "text txt plaintext output console bash sh shell zsh powershell pycon json markdown md diff yaml xml html log csv toml ini",
+    )
 )
 _DEFINES = re.compile(r"^\s*(?:async def|def|class)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
@@ -23,27 +27,35 @@ _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
 _CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])", re.MULTILINE)
-_OPENING = re.compile(r"\s*\[BEGIN\][ \t]*\n")
+_OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
-    r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old|existing|previous)|original"
+    r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
+    r"|existing|previous)|original"
     r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
-    r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to|you) (?:use|call|run)"
+    r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to"
+    r"|you) (?:use|call|run)"
     r"|key (?:line|part|step|idea)|would (?:look|be)|another (?:way|version|option)|also (?:possible|write)|one could)\b)"
     r"|原来的|原始|参考|对比|另一种|也可以|不推荐|测试|用法|示例|输出|关键"
 )
 _PUTS_FORWARD = re.compile(
     r"(?i:\b(?:final|complete|full|whole|correct(?:ed)?|fix(?:ed)?|updated?|improved?|better|revised|please use|here is|here's"
-    r"|here it is|putting|new version|should be|does it|instead[:.]?\s*\Z|use this|the solution|replace)\b)|最终|完整|正确|修正|改进|改为|更新|如下|实现"
+    r"|here it is|putting|new version|should be|does it|instead[:.]?\s*\Z|use this|the solution|replace)\b)|最终|完整"
+    r"|正确|修正|改进|改为|更新|如下|实现"
 )
 _PREFERS_FIRST = re.compile(
-    r"(?i:\b(?:use|using|prefer|recommend|go with|stick (?:with|to)|keep|choose|submit(?:ting)?|answer is)\b[^.\n]{0,40}\b(?:first|above|former|previous"
+    r"(?i:\b(?:use|using|prefer|recommend|go with|stick (?:with|to)|keep|choose|submit(?:ting)?"
+    r"|answer is)\b[^.\n]{0,40}\b(?:first|above|former|previous"
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
 _TAKEN_BACK = re.compile(
-    r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?|only right|not right|not correct"
-    r"|doesn't work|does not work|bug|mistake|misread|ignore|breaks)\b|\bscratch that\b|\bignore (?:that|the above)\b)|不对|有误|错了"
+    r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?"
+    r"|only right|not right|not correct"
+    r"|doesn't work|does not work|bug|mistake|misread|ignore|breaks)\b|\bscratch that\b|\bignore (?:that|the above)\b)"
+    r"|不对|有误|错了"
 )
-_LOOKS = re.compile(r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE)
+_LOOKS = re.compile(
+    r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
+)
 _TRIES = 50
 """How often a part of a reply without a fence is read as a program."""
 _EFFECTIVE = (
@@ -104,7 +116,7 @@ def _prose_after(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -
 
 
 def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language: str) -> tuple[int, bool, bool, bool]:
-    """Return how well a block fits: its language, whether it is whole, defines more than tests, and is not set aside by its lead."""
+    """Return how well a block fits: language, whether it is whole, defines more than tests, and is not set aside by its lead."""
     code = _dedented(block)
     named = _ALIASES.get(block["language"].lower(), block["language"].lower())
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
@@ -142,9 +154,9 @@ def _unfenced(view: str, language: str) -> Extraction:
     view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
     if _runs(view[begin:]):
         return _span(view, begin, len(view))
-    for begin in list(_START.finditer(view))[:_TRIES]:
-        if end := _longest(view, begin.start()):
-            return _span(view, begin.start(), end)
+    for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
+        if end := _longest(view, start):
+            return _span(view, start, end)
     return Extraction(None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 RETRACTION = re.compile(
@@ -12,7 +13,8 @@ RETRACTION = re.compile(
 """Words that let a weaker statement replace the one before."""
 
 _WRONG = (
-    r"(?:not (?:\w+ )?(?:right|correct|it|true|valid)|wrong|incorrect|a (?:mistake|typo|slip)|mistaken|impossible|right\?|off by|too (?:large"
+    r"(?:not (?:\w+ )?(?:right|correct|it|true|valid)|wrong|incorrect|a (?:mistake|typo|slip)|mistaken|impossible|right\?"
+    r"|off by|too (?:large"
     r"|small|high|low|big)|invalid)"
 )
 WITHDRAWN = re.compile(
@@ -21,31 +23,32 @@ WITHDRAWN = re.compile(
     rf"(?:{_WRONG}|(?<=n't )(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
     r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:above|last|previous|answer|box))\b"
-    r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute|recalculate"
+    r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
+    r"|recalculate"
     r"|recheck|start over)|(?:must|have to|'d have to|would have to) (?:redo|rethink|recompute|recalculate|start over)"
     r"|no longer (?:think|believe))\b"
     r"|\b(?:that|this|the above|my|the (?:answer|value|box|result))(?: answer| result| value| box| number)?(?: above)?"
     r" (?:is|was|must be) (?:withdrawn|retracted|void|mistaken)\b)"
-    r"|(?:^|[,。.;!?\s$}])(?:哦|啊)?(?:不对|等等|等一下|错了)|(?:我|上面|前面|刚才|以上)[^。\n]{0,10}(?:错了|有误|算错|看错|搞错|作废)|(?:撤回|收回)",
+    r"|(?:^|[,。.;!?\s$}])(?:哦|啊)?(?:不对|等等|等一下|错了)|(?:我|上面|前面|刚才|以上)[^。\n]{0,10}(?:错了|有误|算错"
+    r"|看错|搞错|作废)|(?:撤回|收回)",
     re.MULTILINE,
 )
 """What takes the last statement back without giving another."""
 
 UPHELD = re.compile(
-    r"(?i:\b(?:stands?|still (?:holds?|correct|right)|(?:is|was|it's|that's|I was) (?:actually )?(?:fine|right|correct|ok)(?!\s*\?)(?<!n't right)"
-    r"|(?:stick|stay|go) with (?:it|that|my)|remains? (?:the same|unchanged|valid)|confirmed|holds up)\b)|没错|不变|仍然成立|还是对的"
+    r"(?i:\b(?:stands?|still (?:holds?|correct|right)|(?:is|was|it's|that's|I was) (?:actually )?(?:fine|right|correct"
+    r"|ok)(?!\s*\?)(?<!n't right)"
+    r"|(?:stick|stay|go) with (?:it|that|my)|remains? (?:the same|unchanged|valid)|confirmed|holds up)\b)|没错|不变"
+    r"|仍然成立|还是对的"
 )
 """What lets the statement stand after all."""
 
 
 def withdrawn(part: str, end: int) -> int | None:
     """Return where a withdrawal of the statement that ends at `end` is over; None where it stands."""
-    found = None
-    for found in WITHDRAWN.finditer(part, end):
-        pass
-    if found is None or (upheld := UPHELD.search(part, found.end())) and not NEGATION.search(part[found.end() : upheld.start()][-20:]):
-        return None
-    return found.end()
+    last = max((found.end() for found in WITHDRAWN.finditer(part, end)), default=None)
+    upheld = UPHELD.search(part, last) if last is not None else None
+    return None if upheld and not NEGATION.search(part, max(last or 0, upheld.start() - 20), upheld.start()) else last
 
 
 NEGATION = re.compile(r"(?i:\b(?:not|never|isn't|cannot|can't|wasn't|aren't|n't)\b)|n't\b|不是|并非|而非|不等于|不可能")
@@ -62,18 +65,23 @@ OTHERS = re.compile(
     r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting"
     r"|(?:wrong|incorrect|trap|decoy|previous|earlier|your|their|his|her|student's|first|second|another|other)\s+(?:answer"
     r"|choice|guess|pick))\b)"
-    r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|[甲乙丙丁]|小[明红华刚]|不能说|不一定|并不|可能|不(?:应|能|可|该|会|要)"
+    r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|[甲乙丙丁]|小[明红华刚]|不能说|不一定"
+    r"|并不|可能|不(?:应|能|可|该|会|要)"
 )
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
 
 INSTRUCTION = re.compile(
     r"(?i:\be\.g\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
-    r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state|present|close"
+    r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state"
+    r"|present|close"
     r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box|with)\b"
-    r"|\b(?:please|remember to|make sure to|always|you (?:asked|told|want)[^.\n]{0,20}) (?:put|write|give|place|end|enclose|box|wrap|state)\b"
+    r"|\b(?:please|remember to|make sure to|always|you (?:asked|told|want)[^.\n]{0,20}) (?:put|write|give|place|end|enclose|box"
+    r"|wrap|state)\b"
     r"|\b(?:last|final) line\b|\basked (?:me )?to\b)|例如|比如|格式|形如|请(?:将|把|在)|(?:放|写|填)在"
 )
-_SPOKEN = re.compile(r"[\s\"'`.,$*]*(?i:,? ?as (?:you )?(?:asked|requested|instructed|required)|format|style|的?(?:格式|形式|字样))")
+_SPOKEN = re.compile(
+    r"[\s\"'`.,$*]*(?i:,? ?as (?:you )?(?:asked|requested|instructed|required)|format|style|的?(?:格式|形式|字样))"
+)
 
 
 def is_instruction(part: str, start: int, end: int) -> bool:
@@ -82,14 +90,17 @@ def is_instruction(part: str, start: int, end: int) -> bool:
     return bool(INSTRUCTION.search(before) or _SPOKEN.match(part, end, end + 30))
 
 
-_IF = re.compile(r"(?i:^\W*(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should|in (?:the|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)")
+_IF = re.compile(
+    r"(?i:^\W*(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should|in (?:the"
+    r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
+)
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
 def is_alternative(part: str, start: int) -> bool:
     """Return whether what stands at `start` is one of several answers, each under a condition of its own."""
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
-    pieces = [part[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
     return bool(_IF.search(own)) and sum(bool(_IF.search(piece)) for piece in pieces) > 1
 

@@ -17,7 +17,8 @@ _PHRASE = re.compile(
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
-    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం|정답)\s*(?::|は|은|ist|est|es)"
+    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
+    r"|정답)\s*(?::|は|은|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result|final)>)",
     re.MULTILINE,
 )
@@ -28,7 +29,8 @@ _LEAD = re.compile(
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。;<\n]|, (?:because|since|as|so|which)\b|\bbecause\b|\bsince\b")
 _OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\bor\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?=[-−]?\d)")
 _OR_BEFORE = re.compile(
-    r"(?:\d\s*\w*\s*(?:,?\s+or|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
+    r"(?:\d\s*\w*\s*(?:,?\s+or|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?"
+    r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
@@ -74,12 +76,14 @@ def _bold(text: str, view: str) -> str:
 def _marked(part: str) -> re.Match[str] | None:
     """Return the number after the first ``####``, or after a later one where the text between takes it back."""
     found: re.Match[str] | None = None
+    read = 0
     for mark in _MARK.finditer(part):
         number = NUMBER.match(part, mark.end())
         if not number or mentions.is_instruction(part, mark.start(), number.end()):
             continue
-        if found is None or mentions.RETRACTION.search(part, found.end(), mark.start()):
+        if found is None or mentions.RETRACTION.search(part, read, mark.start()):
             found = number
+        read = number.end()
     return found
 
 
@@ -96,7 +100,11 @@ def _boxed(part: str) -> re.Match[str] | None:
 def _phrased(part: str) -> re.Match[str] | None:
     for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         chosen = _after(part, phrase)
-        if not chosen or mentions.is_instruction(part, phrase.start(), chosen.end()) or mentions.is_alternative(part, phrase.start()):
+        if (
+            not chosen
+            or mentions.is_instruction(part, phrase.start(), chosen.end())
+            or mentions.is_alternative(part, phrase.start())
+        ):
             continue
         if not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
             return chosen

@@ -14,14 +14,19 @@ from evaluators.extractors import mentions
 from evaluators.extractors.numerals import NUMBER, plain_form
 
 _REFUSAL = re.compile(
-    r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not able to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
-    r"(?:determine|answer|solve|say|tell|comput|calculat|f[io]u?nd|known|figure|give|provide|help|assist|conclude|know|decide|share|predict)"
-    r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data|details)"
+    r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to"
+    r"|not able to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
+    r"(?:determine|answer|solve|say|tell|comput|calculat|f[io]u?nd|known|figure|give|provide|help|assist|conclude|know|decide"
+    r"|share|predict)"
+    r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data"
+    r"|details)"
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|no (?:idea|way to)|\bnot sure\b|\bsorry\b|no (?:numerical )?answer"
     r"|(?:is|are) (?:missing|unknown)\b|(?:\bnot|n't) (?:\w+ )?(?:specif|mention|giv|stat|provid|told)\w*|\bdepend(?:s|ing)? on\b"
-    r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide|confirm)"
+    r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
+    r"|confirm)"
     r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^\W*(?:retry|try again))"
-    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够)|不足以|缺少|没有(?:给出|说明|告诉)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|请(?:提供|说明|补充)",
+    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够)|不足以|缺少|没有(?:给出|说明|告诉)|未(?:给出"
+    r"|说明|知)|取决于|不确定|可能[^。]*也可能|请(?:提供|说明|补充)",
     re.MULTILINE,
 )
 _AFTER_ALL = re.compile(
@@ -40,47 +45,60 @@ _FIRST_LINE = re.compile(
 )
 _REMARK = re.compile(
     r"(?i:\b(?:let me know|(?:I )?hope (?:this|that)|feel free|if you (?:have|need|want|would|'d)|(?:would|do) you (?:like|want))\b"
-    r"|(?:^|[.!?]\s)[^\w\n]*(?:(?:sanity |double[- ]?)?check(?:ing)?|verif\w+|to (?:verify|check|double-check)|note|remark|confidence"
+    r"|(?:^|[.!?]\s)[^\w\n]*(?:(?:sanity |double[- ]?)?check(?:ing)?|verif\w+|to (?:verify|check|double-check)|note|remark"
+    r"|confidence"
     r"|p\.?s\.?|by the way|for (?:reference|comparison))\b\s*(?::|,|that\b|-|—|\())|(?:验算|检验|验证|注意?|备注|说明)[:]",
     re.MULTILINE,
 )
 _UNFINISHED = re.compile(
     r"[=+×÷*/?:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z"
-    r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in|but|if|get"
-    r"|gives?|equals?|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will|would"
+    r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in"
+    r"|but|if|get"
+    r"|gives?|equals?|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will"
+    r"|would"
     r"|also|than|when|let|need|must)\s*\Z)|(?:所以|因此|故|则|即|得|为|是|等于|再|然后|接着|和|的|以及|共|并且|又|由|设)\s*\Z"
 )
 _CUT = re.compile(r"(?:,\s*(?i:and|then|so|but|which|for|we|she|he|they|with|since|because|now|if)\b|，)[^,，]{4,}\Z")
 _PLAN = re.compile(
-    r"(?i:^\W*(?:(?:so|now|next|first|firstly|okay|ok|alright|then|finally|sure)\b[\s,!]*)*(?:(?:we|I)\s+(?:first |now )?(?:want to|(?:need|have) to (?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look"
+    r"(?i:^\W*(?:(?:so|now|next|first|firstly|okay|ok|alright|then|finally|sure)\b[\s,!]*)*(?:(?:we|I)\s+(?:first "
+    r"|now )?(?:want to|(?:need|have) to (?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look"
     r"|work|read|check))|let's"
-    r"|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)|the (?:question|problem|task|exercise) (?:asks|is|states"
-    r"|says|gives|wants)|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?| facts)?\s*[:,]|suppose|assume"
+    r"|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)|the (?:question|problem|task"
+    r"|exercise) (?:asks|is|states"
+    r"|says|gives|wants)|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given"
+    r"|known)(?: data| values?| facts)?\s*[:,]|suppose|assume"
     r"|I (?:will|would|shall|'d|'ll)|I'(?:ll|d)|I am going|we (?:will|shall|should|'ll)\b|we'll|my plan|the plan|plan:))"
-    r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我)"
+    r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面"
+    r"|接下来|步骤|解题思路|思路|让我)"
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
 )
-_RESULT = re.compile(r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于")
+_RESULT = re.compile(
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于"
+)
 _LOOP = re.compile(r"(?:\d+\s*[,、]\s*){3}\Z")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)")
 _EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[abknxyz]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _GIVEN = re.compile(
-    r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have|know))\b[^\n:.=]{0,30}:[ \t]*$)"
+    r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
+    r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
 _ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
 _SUMMED = re.compile(
-    r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*|makes?|gives?|gets?"
+    r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
+    r"|makes?|gives?|gets?"
     r"|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
 _SO = re.compile(r"(?i:[,;]\s*(?:so|thus|hence|therefore|and so|which means)\b)|[,;](?:所以|因此|故)")
 _REASON = re.compile(r"(?i:\b(?:because|since|as)\b)|因为")
 _WORD = r"(?:(?!(?:is|are|was|were|be|total|all|fact|sum|average|get|gets|gives|makes|there|have|has|has|we)\b)[A-Za-z']+\s+)?"
 _ADJUNCT = re.compile(
-    r"(?i:(?<!total )(?<!sum )(?<!average )(?<!area )(?<!number )(?<!value )(?<!speed )(?<!cost )(?<!amount )(?<!length )(?<!price )"
+    r"(?i:(?<!total )(?<!sum )(?<!average )(?<!area )(?<!number )(?<!value )(?<!speed )(?<!cost )(?<!amount )(?<!length )"
+    r"(?<!price )"
     r"(?<!volume )(?<!mean )(?<!ratio )(?<!rate )(?<!profit )(?<!difference )(?<!product )(?<!maximum )(?<!minimum )(?<!distance )"
-    r"\bof|\b(?:for|from|per|in|at|after|before|by|with|within|without|than|on|until|since|between|during|through|over|under|every|each"
+    r"\bof|\b(?:for|from|per|in|at|after|before|by|with|within|without|than|on|until|since|between|during|through|over"
+    r"|under|every|each"
     r"|pro|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
     r"|to (?!get|make|give|obtain|be|find|have|yield|equal|reach)[a-z]+))\s+" + _WORD + r"[€£¥₹$]?\s*\Z"
 )
@@ -187,7 +205,7 @@ def choose(part: str, numbers: list[re.Match[str]], start: int, end: int) -> tup
         return (None, False) if _EQUATION.search(left) and "\\lim" not in left else (after[0], True)
     if re.search("[一-鿿]", part[start:end]):
         said = [n for n in outside if _CHINESE.search(part[start : n.start()])]
-        return (said or outside or [None])[-1], bool(outside)
+        return next(reversed(said or outside), None), bool(outside)
     objects = [n for n in outside if not _ADJUNCT.search(part[start : n.start()])]
     if objects:
         return objects[-1], True

@@ -9,6 +9,7 @@ import typer
 
 from leaderflow import __version__
 from leaderflow.cli import (
+    check,
     compare,
     deploy,
     history,
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("check")(check.check)
 app.command("migrate")(migrate.migrate)
 app.command("import-predictions")(import_predictions.import_predictions)
 app.command("list")(list_command.list_)

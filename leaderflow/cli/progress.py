@@ -92,7 +92,9 @@ class Bars:
     """A live bar for each cell; in a large run only for those under way, and one for all."""
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+        from rich.progress import Progress, SpinnerColumn, TextColumn
+
+        from leaderflow.cli.bar import CellBar
 
         self._counts: dict[str, Count] = {}
         self._tasks: dict[str, TaskID] = {}
@@ -102,7 +104,7 @@ class Bars:
         columns = (
             SpinnerColumn(finished_text="✓"),
             TextColumn("{task.fields[name]}", markup=False),
-            BarColumn(bar_width=24),
+            CellBar(),
             TextColumn("{task.fields[state]}", markup=False),
         )
         self._bars = Progress(*columns, console=err(), refresh_per_second=4)

@@ -114,7 +114,7 @@ def evaluate_spec(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
 
 def _dry_run(spec: EvaluationSpec, as_json: bool) -> int:
     from flows.api import plan
-    from leaderflow.cli.console import print_json
+    from leaderflow.cli.console import print_json, say
     from leaderflow.cli.table import print_plan
 
     found = plan(spec)
@@ -122,4 +122,5 @@ def _dry_run(spec: EvaluationSpec, as_json: bool) -> int:
         print_json(found.as_json())
     else:
         print_plan(found.as_json())
+        say(found.estimate())
     return 0

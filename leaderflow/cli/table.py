@@ -43,9 +43,11 @@ def print_leaderboard(cells: Sequence[Mapping[str, Json]], console: Console) -> 
         return
     header, body = pivot(cells)
     console.print(grid(header, body, right=range(len(COLUMNS), len(header))))
-    noted = [(cell, notes) for cell in sorted(cells, key=lambda cell: not cell["group"]) if (notes := _notes(cell))]
-    for cell, notes in noted[:MOST_NOTES]:
-        console.print(safe(f"{cell['dataset']} · {cell['model']}: {notes}", "yellow"))
+    ordered = sorted(cells, key=lambda cell: not cell["group"])
+    lines = [f"{cell['dataset']} · {cell['model']}: {notes}" for cell in ordered if (notes := _notes(cell))]
+    noted = list(dict.fromkeys(lines))  # the metrics of a cell share their rows
+    for line in noted[:MOST_NOTES]:
+        console.print(safe(line, "yellow"))
     if len(noted) > MOST_NOTES:
         console.print(safe(f"… and {len(noted) - MOST_NOTES} more cells with such rows", "yellow"))
 
@@ -81,7 +83,9 @@ def grid(header: Sequence[str], body: Sequence[Sequence[str]], right: range = ra
 def next_commands(result: Mapping[str, Json]) -> list[str]:
     """Return the commands that are useful now."""
     run = result["run"]
-    cells = [cell for cell in result["cells"] if not cell["group"]]
+    cells = [
+        cell for cell in result["cells"] if cell["version"] and not cell["group"]
+    ]  # a name that the run does not have has none
     lines = [f"look     leaderflow show {run}"]
     if cells:
         lines.append(f"explain  leaderflow trace {run} {cells[0]['model']}:{cells[0]['dataset']}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,6 +60,32 @@ def test_a_recipe_can_be_read(name: str) -> None:
         check_prompts(spec, samples, pool)
         if (column := spec.reader_cfg.output_column) is not None:
             assert all(row[column] not in (None, "", []) for row in rows), f"{spec.abbr}: a row without a reference"
+
+
+@pytest.mark.parametrize("name", recipes.names("datasets"))
+def test_the_members_of_a_recipe_have_names(name: str) -> None:
+    """A name that YAML folded over two lines has a blank in it, and its file is never found."""
+    assert all(re.fullmatch(r"[\w.+-]+", spec.abbr) for spec in load_dataset(name))
+
+
+def test_both_sources_of_gpqa_give_the_same_prompt() -> None:
+    path = recipes.find("datasets", "gpqa_diamond")
+    assert path is not None
+    prepare = _function(path.parent / "gpqa.py", "prepare")
+    from_hub = prepare({"Question": "Which?\n", "Correct Answer": "1 ", **{f"Incorrect Answer {n}": str(n + 1) for n in (1, 2, 3)}})
+    assert from_hub is not None
+    lines = "\n".join(f"{letter}) {from_hub[letter]}\n" for letter in "ABCD")
+    assert prepare({"question": f"Which?\n\n{lines}", "answer": from_hub["answer"]}) == from_hub
+
+
+def test_chinese_questions_of_agieval_are_asked_in_chinese() -> None:
+    path = recipes.find("datasets", "agieval")
+    assert path is not None
+    prepare = _function(path.parent / "agieval.py", "prepare")
+    asked = [
+        prepare({"passage": None, "question": text, "options": ["(A)1", "(B)2"], "label": "A"}) for text in ("几？", "How many?")
+    ]
+    assert [row["instruction"][:7] for row in asked if row] == ["以上选项中只有", "Exactly"]
 
 
 def test_both_sources_of_a_dataset_give_one_row() -> None:
