@@ -82,15 +82,12 @@ class Driver:
         async with asyncio.TaskGroup() as group:
             for at in range(0, len(datasets), share):
                 group.create_task(self._read(datasets[at : at + share]))
-        counts = {name: read.samples.rows for name, read in self.read.items()}
-        for cell in self.cells:
-            questions = await asyncio.to_thread(self._try, cell)
-            counts[cell.dataset.abbr] = self.read[cell.dataset.abbr].samples.rows + questions
-        self._plan(counts)
+        questions = {cell.dataset.abbr: await asyncio.to_thread(self._try, cell) for cell in self.cells}
+        self._plan(questions)
 
-    def _plan(self, counts: Mapping[str, int]) -> None:
-        """Choose the size of the shards, and which cells share their task runs, by what is to be asked about each dataset."""
-        spec = self.session.spec
+    def _plan(self, questions: Mapping[str, int]) -> None:
+        """Choose the size of the shards, and which cells share their task runs; `questions` to judges count like samples."""
+        spec, counts = self.session.spec, {name: read.samples.rows + questions[name] for name, read in self.read.items()}
         self.walker.size = work.shard_size(spec, counts)
         runs = work.task_runs(spec, counts, self.walker.size)
         self.steps.quiet = runs > SHOWN_HITS
