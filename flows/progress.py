@@ -101,7 +101,7 @@ class Count:
         parts = [f"{self.done}/{self.total}"]
         if self.answered:
             rate = f"{self.rate():.1f}/s" if self.rate() >= 1 else f"{1 / self.rate():.1f} s each"
-            parts += [rate, f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"]
+            parts += [rate, *([f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"] if self.tokens else [])]
             if self.done < self.total:
                 parts.append(f"{duration((self.total - self.done) / self.rate())} left")
         if self.retries:

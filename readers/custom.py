@@ -63,7 +63,8 @@ def _options(record: Record, name: str) -> str:
     row: Row = record.row
     for column in ("question", "answer"):
         if column not in row:
-            raise DataError(f"{name}: no column {column!r}; it has {', '.join(row)}{did_you_mean(column, row)}")
+            have = f"{', '.join(row)}{did_you_mean(column, row)}"
+            raise DataError(f"{name}: no column {column!r}; it has {have}; a file with other columns needs a dataset in YAML")
     letters = "".join(letter for letter in string.ascii_uppercase if letter in row)
     if letters and not (len(letters) > 1 and string.ascii_uppercase.startswith(letters)):
         raise DataError(f"{name}: the options must be the columns A, B, C, … without a gap; it has {', '.join(letters)}")

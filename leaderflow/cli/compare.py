@@ -26,7 +26,7 @@ def compare(
     threshold: Annotated[
         float, typer.Option(min=0, help="A significant loss of more than this, in the metric's unit, ends with exit code 4.")
     ] = 0.0,
-    n: Annotated[int, typer.Option("-n", min=0, help="Changed samples to show of each dataset.")] = 3,
+    n: Annotated[int, typer.Option("-n", min=0, metavar="N", help="Changed samples to show of each dataset.")] = 3,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

@@ -17,9 +17,10 @@ WHOLE = ("run", "version", "value")
 
 def history(
     name: Annotated[str, typer.Argument(metavar="MODEL|DATASET", help="A model, a dataset or a group.")],
-    suite: Annotated[str | None, typer.Option(help="Only runs of this suite.")] = None,
+    suite: Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of this suite.")] = None,
     n: Annotated[
-        int | None, typer.Option("-n", min=1, help=f"How many of the newest results: by default {SHOWN}, with --json all.")
+        int | None,
+        typer.Option("-n", min=1, metavar="N", help=f"How many of the newest results: by default {SHOWN}, with --json all."),
     ] = None,
     as_json: AsJson = False,
     debug: Debug = False,

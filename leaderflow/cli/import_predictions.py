@@ -20,7 +20,7 @@ def import_predictions(
         Path | None, typer.Option("--config", help="The run's configuration; by default the one that OpenCompass kept in configs/.")
     ] = None,
     dataset: Annotated[
-        list[str] | None, typer.Option("-d", "--dataset", help="Use these datasets instead; told by their abbr.")
+        list[str] | None, typer.Option("-d", "--dataset", metavar="NAME", help="Use these datasets instead; told by their abbr.")
     ] = None,
     set_: Sets = None,
     data_dir: DataDir = None,

@@ -29,16 +29,21 @@ def _root(folder: Path | None) -> Path | None:
 
 Debug = Annotated[bool, typer.Option("--debug", callback=_debug, is_eager=True, help="Show the trace of an error.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of local data, looked up before any network (or LEADERFLOW_DATA).")]
+DataDir = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder of local data, looked up before any network (or LEADERFLOW_DATA).")
+]
 Offline = Annotated[bool, typer.Option("--offline", help="Open no socket but the model's.")]
 Sets = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change the spec, e.g. infer_cfg.inferencer.max_out_len=64 or models.*.batch_size=4."
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change the spec: n=4 (every dataset), datasets.gsm8k.n=4, models.*.batch_size=4. Repeatable.",
     ),
 ]
 Judges = Annotated[
-    list[str] | None, typer.Option("-j", "--judge", help="Model that judges where a recipe needs a judge; named as models are.")
+    list[str] | None,
+    typer.Option("-j", "--judge", metavar="NAME", help="Model that judges where a recipe needs a judge; named as models are."),
 ]
 BaseUrl = Annotated[
     str | None,

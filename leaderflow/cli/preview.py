@@ -27,8 +27,10 @@ NO_MODEL = "openai-compatible"
 
 def preview(
     dataset: Annotated[str, typer.Argument(help="Recipe, YAML or Python file, or JSONL/CSV file.")],
-    model: Annotated[str | None, typer.Option("-m", "--model", help="Whose template, limits and tokenizer apply.")] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many samples of a dataset.")] = 3,
+    model: Annotated[
+        str | None, typer.Option("-m", "--model", metavar="NAME", help="Whose template, limits and tokenizer apply.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many samples of a dataset.")] = 3,
     every: Annotated[bool, typer.Option("--all", help="Every member of a family, not one of each template.")] = False,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
     diff: Annotated[str | None, typer.Option(metavar="OTHER", help="Show what differs for another dataset configuration.")] = None,

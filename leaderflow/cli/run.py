@@ -20,20 +20,24 @@ def run(
         str | None, typer.Argument(help="YAML or Python file, leaderboard recipe, or manifest of a run.", show_default=False)
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option("-m", "--model", help="Recipe, YAML or Python file, openai/NAME or hf/PATH-OR-ID.")
+        list[str] | None,
+        typer.Option(
+            "-m", "--model", metavar="NAME", help="Recipe, YAML or Python file, openai/NAME or hf/PATH-OR-ID. Repeatable."
+        ),
     ] = None,
     dataset: Annotated[
-        list[str] | None, typer.Option("-d", "--dataset", help="Recipe, YAML or Python file, or JSONL/CSV file.")
+        list[str] | None,
+        typer.Option("-d", "--dataset", metavar="NAME", help="Recipe, YAML or Python file, or JSONL/CSV file. Repeatable."),
     ] = None,
     judge: Judges = None,
     base_url: BaseUrl = None,
     range_: Annotated[
         str | None, typer.Option("--range", metavar="RANGE", help="Samples of every dataset: '[:100]', a count, a fraction.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N samples of every dataset.")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="Ask everything N times.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the first N samples of every dataset.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, metavar="N", help="Ask everything N times.")] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests in flight (API) or rows in a batch, for every model.")
+        int | None, typer.Option(min=1, metavar="N", help="Requests in flight (API) or rows in a batch, for every model.")
     ] = None,
     set_: Sets = None,
     data_dir: DataDir = None,
@@ -45,7 +49,7 @@ def run(
     allow_unsafe_code: Annotated[
         bool, typer.Option("--allow-unsafe-code", help="Execute model code with all your rights where there is no sandbox.")
     ] = False,
-    shard_size: Annotated[int | None, typer.Option(min=1, help="Samples in a shard; changes no result.")] = None,
+    shard_size: Annotated[int | None, typer.Option(min=1, metavar="N", help="Samples in a shard; changes no result.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0.000001, metavar="USD", help="Dollars the run may spend.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tokens the run may use, prompts and answers.")] = None,
     max_time: Annotated[str | None, typer.Option(metavar="TIME", help="How long requests may leave, such as 90m or 2h.")] = None,

@@ -53,8 +53,10 @@ def runs(as_json: AsJson = False, debug: Debug = False) -> None:
 def show(
     run: Run = "latest",
     cell: Annotated[str | None, typer.Argument(help="MODEL:DATASET, to see its samples.", show_default=False)] = None,
-    dataset: Annotated[str | None, typer.Option("-d", "--dataset", help="All cells of this dataset or group.")] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many samples of a cell.")] = 10,
+    dataset: Annotated[
+        str | None, typer.Option("-d", "--dataset", metavar="NAME", help="All cells of this dataset or group.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many samples of a cell.")] = 10,
     wrong: Annotated[bool, typer.Option("--wrong", help="Only answers that were not right.")] = False,
     unparsed: Annotated[bool, typer.Option("--unparsed", help="Only answers in which nothing was found.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only samples without an answer.")] = False,

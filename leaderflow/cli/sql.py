@@ -13,7 +13,7 @@ from leaderflow.cli.options import AsJson, Debug
 
 def sql(
     query: Annotated[str, typer.Argument(help="One SELECT over the views runs, cells, samples and answers.")],
-    run: Annotated[str | None, typer.Option(help="Only this run's cells, samples and answers.")] = None,
+    run: Annotated[str | None, typer.Option(metavar="RUN", help="Only this run's cells, samples and answers.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

@@ -17,6 +17,7 @@ from tests.flows.support import write_questions
 from tests.inference.huggingface.tiny import build
 
 ROOT = Path(__file__).resolve().parents[2]
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 COMMANDS = [line for _, block in BLOCKS for line in block.splitlines() if line.startswith("leaderflow ")]
@@ -71,7 +72,17 @@ def test_a_command_of_the_table_exists(command: str, place: Path) -> None:
     assert all(option in done.stdout for option in options)
 
 
-def test_the_readme_keeps_its_length_and_its_links() -> None:
+def dead_links(page: Path) -> list[str]:
+    """Return the links of a page that lead to no file of the repository."""
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    return [link for link in links if not link.startswith("https://") and not (page.parent / link).exists()]
+
+
+def test_the_readme_keeps_its_length_and_names_every_guide() -> None:
     assert len(README.splitlines()) <= 150
-    for link in re.findall(r"\]\(([^)#]+)\)", README):
-        assert link.startswith("https://") or (ROOT / link).exists(), link
+    assert [page.name for page in GUIDES if f"(docs/{page.name})" not in README] == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert dead_links(page) == []
