@@ -56,7 +56,7 @@ def seen(api: str, run: str, store: Path) -> tuple[Any, list[Any], list[Any]]:
                 only = FlowRunFilter(id=FlowRunFilterId(any_=[flow_run.id]))
                 deadline = time.monotonic() + 60
                 while True:
-                    tasks = [t async for t in all_task_runs(client, only)]
+                    tasks = list({task.id: task async for task in all_task_runs(client, only)}.values())  # pages shift as runs come
                     done = all(t.state is not None and t.state.is_final() for t in tasks)
                     if (len(tasks) >= sum(manifest.tasks.values()) and done) or time.monotonic() > deadline:
                         break
