@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One thread for every worker: OpenMP threads that spin for each other are a catastrophe on a loaded machine.
 TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 
-.PHONY: demo test check format test-golden test-vllm bench crash screenshots clean
+.PHONY: demo test check format test-golden test-prefect test-vllm bench crash clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +34,11 @@ format: $(STAMP)
 
 test-golden: $(STAMP)  ## compare with the recorded vectors, counts printed
 	$(TEST_ENV) $(BIN)/pytest -m golden -s -q
+
+test-prefect: $(STAMP)  ## nights on real servers (SQLite, then PostgreSQL) and workers; half an hour
+	test -d /usr/lib/postgresql || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null)
+	$(TEST_ENV) $(BIN)/pytest tests/deployments tests/flows -m slow_prefect -q
+	$(TEST_ENV) LEADERFLOW_TEST_DATABASE=postgresql $(BIN)/pytest tests/deployments -m "slow_prefect or server" -q
 
 test-vllm: $(STAMP)  ## a real vLLM on this CPU beside Transformers and the API backend (3.5 GB, some minutes)
 	$(BIN)/leaderflow vllm install --cpu

@@ -22,7 +22,8 @@ def choose(lines: Sequence[Line], choice: str) -> Json:
     Args:
         lines: the answered rows of one sample × repeat, labels in order; several parts may share a label.
         choice: ``token_mean`` (least mean loss a token, PPLInferencer), ``sum`` (least total loss, LLInferencer), ``difference``
-            (least mean loss a token of part 0 minus part 1, the neutral context of normalizing_str) or ``probabilities`` (softmax
+            (least mean loss a token of part 0 minus part 1, the neutral context of normalizing_str), ``measured`` (the least of the
+            numbers that the inferencer computed, in `output`) or ``probabilities`` (softmax
             over the labels' total log-likelihoods, CLPInferencer).
 
     Raises:
@@ -52,6 +53,7 @@ LOSSES: Mapping[str, Callable[[Sequence[Line]], float]] = {
     "token_mean": lambda parts: token_mean(parts[0]),
     "sum": lambda parts: float(parts[0]["nll"]),
     "difference": _difference,
+    "measured": lambda parts: float(parts[0]["output"]),
 }
 
 

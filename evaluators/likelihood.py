@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -72,3 +73,23 @@ class BPCEvaluator(AveragePPLEvaluator):
         if not measured:
             raise DataError("no window was measured: bits per character do not exist")
         return {self.metric: math.fsum(loss for loss, _ in measured) / (measured[0][1] * math.log(2))}
+
+
+class BitsPerCharacter(AveragePPLEvaluator):
+    """Bits per character of what sliding windows measured: total loss over ln 2 and all characters, less is better.
+
+    Takes ``{"loss": nats, "characters": n}`` of each text (SWCELossInferencer).
+    """
+
+    metric = "bits_per_character"
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
+        """Return the loss and the characters of one text."""
+        if prediction is None:
+            return Rating()
+        measured = json.loads(prediction)
+        return Rating(data=(float(measured["loss"]), float(measured["characters"])))
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        """Return the bits per character."""
+        return {name: value / math.log(2) for name, value in super().combine(ratings).items()}

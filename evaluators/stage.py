@@ -16,13 +16,12 @@ from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table
 from leaderflow.core.errors import DataError, did_you_mean
 from leaderflow.core.registry import bind, build
 from leaderflow.core.types import Extraction, Row
+from leaderflow.core.validate import EVALUATOR_OWN
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from leaderflow.core.specs import DatasetSpec, Typed
-
-_OWN = ("pred_postprocessor", "dataset_postprocessor")
 
 
 def postprocess(
@@ -99,8 +98,9 @@ def score(
 def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     """Return n, n_scored, n_unparsed, n_truncated, n_filtered, n_rejected and n_failed of a cell.
 
-    n = n_scored + n_failed. A truncated row is counted from `outputs` whatever was found in it; a row without extraction is
-    unparsed whatever its status, those with status ``error`` apart. So one row may count as truncated and as unparsed.
+    n = n_scored + n_failed. A truncated row is counted from `outputs` whatever was found in it; a row without extraction, or
+    without a readable verdict of a judge, is unparsed whatever its status, those with status ``error`` apart. So one row may
+    count as truncated and as unparsed.
     """
     statuses = Counter(extracted.column("status").to_pylist())
     pairs = zip(extracted.column("status").to_pylist(), extracted.column("extracted").to_pylist(), strict=True)
@@ -109,7 +109,7 @@ def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     return {
         "n": n,
         "n_scored": n - failed,
-        "n_unparsed": sum(status != "error" and text is None for status, text in pairs),
+        "n_unparsed": sum(status == "unparsed" or (status != "error" and text is None) for status, text in pairs),
         "n_truncated": len({(sample, repeat) for sample, repeat, status in cut if status == "truncated"}),
         "n_filtered": statuses["filtered"],
         "n_rejected": statuses["rejected"],
@@ -123,7 +123,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     Raises:
         SpecError: an unknown evaluator or argument.
     """
-    config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in _OWN}
+    config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in EVALUATOR_OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
     evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
     return evaluator

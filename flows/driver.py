@@ -7,7 +7,7 @@ Read every dataset, then per cell: retrieve, and shard by shard render → infer
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,8 +15,10 @@ import pyarrow as pa
 from evaluators import stage as evaluators
 from flows import work
 from flows.alarms import cell_alarms
+from flows.bundle import Bundle
 from flows.judge import Bench, Judges, try_judges
 from flows.shards import Shards, ShardWalker, labels_of
+from flows.steps import Steps
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work
@@ -30,7 +32,7 @@ from tasks.read import ReadStep
 from tasks.retrieve import RetrieveStep
 from tasks.score import ScoreStep
 from tasks.session import Session
-from tasks.step import Outcome, Step, peek
+from tasks.step import Outcome
 from tasks.summarize import SummarizeStep
 from templating import stage as templating
 
@@ -52,11 +54,13 @@ class Driver:
     """Walks the plan of one run."""
 
     def __init__(self, session: Session, cells: Sequence[Work], submit: Submit, manifest: Manifest, tally: Tally) -> None:
-        self.session, self.cells, self.submit, self.manifest, self.tally = session, cells, submit, manifest, tally
+        self.session, self.cells, self.manifest, self.tally = session, cells, manifest, tally
         self.read: dict[str, Read] = {}
+        self.steps = Steps(submit, tally)
+        self.do = self.steps.do
         self.walker = ShardWalker(session, self.do, tally)
         self.judges = Judges(session, self.do, self.walker)
-        self.quiet = False
+        self.bundles: dict[str, Bundle] = {}
 
     async def walk(self) -> None:
         """Do everything; the manifest is complete afterwards.
@@ -71,33 +75,45 @@ class Driver:
         summary = await self.do(SummarizeStep(self.session, done))
         self.manifest.summary = summary["summary"]
 
-    async def do(self, step: Step) -> Outcome:
-        """Submit a step and count it; in a large run a hit is taken without a task run."""
-        outcome = await asyncio.to_thread(peek, step) if self.quiet else None
-        outcome = outcome or await self.submit(step)
-        self.tally.step(step, outcome)
-        return outcome
-
     async def _read_all(self) -> None:
-        datasets = {cell.dataset.abbr: cell.dataset for cell in self.cells}
+        datasets = list({cell.dataset.abbr: cell.dataset for cell in self.cells}.values())
+        share = -(-len(datasets) // work.READS)
+        self.steps.quiet = share > 1
         async with asyncio.TaskGroup() as group:
-            for dataset in datasets.values():
-                group.create_task(self._read(dataset))
-        for cell in self.cells:
-            await asyncio.to_thread(self._try, cell)
+            for at in range(0, len(datasets), share):
+                group.create_task(self._read(datasets[at : at + share]))
         counts = {name: read.samples.rows for name, read in self.read.items()}
-        self.walker.size = work.shard_size(self.session.spec, counts)
-        shards = sum(len(list(work.cuts(n, self.walker.size))) for n in counts.values()) * len(self.session.spec.models)
-        self.quiet = shards * work.SHARD_STEPS + 2 * len(self.cells) > SHOWN_HITS
+        for cell in self.cells:
+            questions = await asyncio.to_thread(self._try, cell)
+            counts[cell.dataset.abbr] = self.read[cell.dataset.abbr].samples.rows + questions
+        self._plan(counts)
 
-    async def _read(self, dataset: DatasetSpec) -> None:
-        outcome = await self.do(ReadStep(self.session, dataset, pool=work.needs_pool(dataset)))
-        store = self.session.store
-        rows, pool = await asyncio.to_thread(lambda: (store.read(outcome["samples"]), store.read(outcome["pool"])))
-        self.read[dataset.abbr] = Read(outcome["samples"], outcome["pool"], rows, pool)
+    def _plan(self, counts: Mapping[str, int]) -> None:
+        """Choose the size of the shards, and which cells share their task runs, by what is to be asked about each dataset."""
+        spec = self.session.spec
+        self.walker.size = work.shard_size(spec, counts)
+        runs = work.task_runs(spec, counts, self.walker.size)
+        self.steps.quiet = runs > SHOWN_HITS
+        small = [cell for cell in self.cells if counts[cell.dataset.abbr] <= self.walker.size and not cell.judges]
+        for cells in work.bundles(small, runs):
+            bundle = Bundle(cells, self.steps.do_all)
+            self.bundles.update({cell.cell: bundle for cell in cells})
 
-    def _try(self, cell: Work) -> None:
-        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked."""
+    async def _read(self, datasets: Sequence[DatasetSpec]) -> None:
+        steps = [ReadStep(self.session, dataset, pool=work.needs_pool(dataset)) for dataset in datasets]
+        more = f" +{len(steps) - 1}" if len(steps) > 1 else ""
+        outcomes = await self.steps.do_all(steps, f"{steps[0].label}{more}")
+        for dataset, outcome in zip(datasets, outcomes, strict=True):
+            refs = outcome["samples"], outcome["pool"]
+            rows, pool = [await asyncio.to_thread(self.session.store.read, ref) for ref in refs]
+            self.read[dataset.abbr] = Read(*refs, rows, pool)
+
+    def _try(self, cell: Work) -> int:
+        """Render one sample: what its columns and labels show to be wrong is refused before anything is asked.
+
+        Returns:
+            How many questions its judges may be asked.
+        """
         read = self.read[cell.dataset.abbr]
         evaluators.check(cell.dataset, read.rows)
         example = read.pool_rows.column("sample_id").to_pylist()[:1]
@@ -106,7 +122,7 @@ class Driver:
         templating.render(
             sample, read.pool_rows.slice(0, 1), examples, cell.dataset, cell.target, labels=labels_of(cell, read.rows)
         )
-        try_judges(cell, read.rows)
+        return try_judges(cell, read.rows)
 
     async def _models(self) -> list[Cell]:
         """Walk the models: those behind an API side by side, local weights one after the other, local judges after them."""
@@ -130,9 +146,17 @@ class Driver:
         async with engine if local else asyncio.Lock():
             async with asyncio.TaskGroup() as group:
                 for cell in cells:
-                    group.create_task(self._cell(cell, done, waiting))
+                    group.create_task(self._in_step(cell, done, waiting))
             if local:
                 await asyncio.to_thread(self.session.release, model)
+
+    async def _in_step(self, cell: Work, done: dict[str, Cell], waiting: list[Bench]) -> None:
+        """Walk a cell, in step with the others of its bundle if it has one."""
+        if bundle := self.bundles.get(cell.cell):
+            with bundle.member():
+                await self._cell(cell, done, waiting)
+        else:
+            await self._cell(cell, done, waiting)
 
     async def _cell(self, cell: Work, done: dict[str, Cell], waiting: list[Bench]) -> None:
         read = self.read[cell.dataset.abbr]

@@ -1,11 +1,11 @@
-"""The flow ``evaluate``: one flow run is one evaluation."""
+"""The flow ``evaluate``: one flow run is one evaluation, started by the command line, a form or a schedule."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -13,51 +13,75 @@ from prefect import flow, runtime
 from prefect.client.schemas.objects import State
 from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
-from prefect.states import Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows import artifacts, server
+from flows import form, server
+from flows.attempt import attempt, walked, worth_a_line
 from flows.result import RunResult
 from flows.run import Evaluation
-from flows.submit import WORKERS, prefect_tasks
+from flows.submit import WORKERS
 from leaderflow.core.errors import LeaderflowError
 
-_EVALUATION: ContextVar[Evaluation] = ContextVar("evaluation")
-"""The evaluation that the current flow run walks: open resources are no flow parameters."""
+_EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
+"""The evaluation that the command line has opened: open resources are no flow parameters."""
 
 
 def run_name() -> str:
     """Name the flow run by what it evaluates: ``gsm8k, arc_c · smollm2-135m``."""
     parameters = runtime.flow_run.parameters
-    return f"{_some(parameters['datasets'])} · {_some(parameters['models'])}"
+    return f"{some(parameters['datasets'])} · {some(parameters['models'])}"
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
+def some(names: Any) -> str:
+    """Return the first names of a list, and how many more there are."""
+    texts = [str(name) for name in names] if isinstance(names, list) else [str(names)]
+    return ", ".join(texts[:3]) + (f" +{len(texts) - 3}" if len(texts) > 3 else "")
 
 
 @flow(
     name="evaluate",
     flow_run_name=run_name,
     task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
-    validate_parameters=False,
+    validate_parameters=False,  # `form.filled` says in one sentence what is wrong
     persist_result=False,
 )
-async def evaluate(models: list[str], datasets: list[str], spec: dict[str, Any]) -> State[Any]:
-    """Evaluate models on datasets.
+async def evaluate(
+    models: form.Names,
+    datasets: form.Names,
+    range: str = "",
+    limit: form.Count = 0,
+    repeats: form.Count = 0,
+    concurrency: form.Count = 0,
+    shard_size: form.Count = 0,
+    data_dir: str = "",
+    max_age: str = "",
+    fresh: bool = False,
+    offline: bool = False,
+    settings: list[str] = [],  # noqa: B006  a form shows the default; nobody changes it
+    spec: form.Spec = {},  # noqa: B006
+) -> State[Any]:
+    """Evaluate models on datasets and publish the leaderboard.
 
     Args:
-        models: the models' names.
-        datasets: the datasets' names.
-        spec: the effective spec.
+        models: model recipes, such as smollm2-135m.
+        datasets: dataset recipes or families, such as gsm8k or mmlu_gen.
+        range: samples of every dataset: '[:100]', a count, or a fraction such as 0.1; empty for all.
+        limit: only the first N samples of every dataset; 0 for all.
+        repeats: ask everything N times; 0 as the recipes say.
+        concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
+        shard_size: samples in a shard; changes no result; 0 for 500.
+        data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
+        max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
+        fresh: ask again although answers are stored.
+        offline: open no socket but the model's.
+        settings: changes of the spec as KEY=VALUE, such as infer_cfg.inferencer.max_out_len=64.
+        spec: further keys of an evaluation's file.
     """
-    evaluation = _EVALUATION.get()
-    evaluation.manifest.flow_run = runtime.flow_run.id
-    result = await evaluation.walk(prefect_tasks())
-    await artifacts.publish(evaluation.manifest, result)
-    if result.state == "completed":
-        return Completed(message=result.message)
-    return Failed(message=result.message)
+    opened = _EVALUATION.get()
+    if opened is not None:
+        return await walked(opened)
+    parameters = dict(runtime.flow_run.parameters)
+    return await attempt(lambda: form.filled(parameters).evaluation())
 
 
 def run_as_flow(evaluation: Evaluation) -> RunResult:
@@ -66,7 +90,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    with _api(evaluation) as ui:
+    with prefect_api(evaluation.progress.line) as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
         token = _EVALUATION.set(evaluation)
@@ -84,17 +108,13 @@ def _quiet_console() -> None:
     """Keep Prefect's own lines off the terminal, where the progress is; the UI has them all."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, PrefectConsoleHandler):
-            handler.addFilter(_worth_a_line)  # a level would be reset by Prefect's next look at its settings
-
-
-def _worth_a_line(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING
+            handler.addFilter(worth_a_line)  # a level would be reset by Prefect's next look at its settings
 
 
 async def _awaited(evaluation: Evaluation) -> State[Any]:
     spec = evaluation.session.spec
     names = [m.abbr for m in spec.models], [d.abbr for d in spec.datasets]
-    return await evaluate(*names, evaluation.manifest.spec, return_state=True)
+    return await evaluate(*names, spec=evaluation.manifest.spec, return_state=True)
 
 
 def _cause(state: State[Any]) -> BaseException:
@@ -103,8 +123,15 @@ def _cause(state: State[Any]) -> BaseException:
 
 
 @contextlib.contextmanager
-def _api(evaluation: Evaluation) -> Iterator[str]:
-    """Use the configured Prefect API, else the local server; yields the UI's address."""
+def prefect_api(tell: Callable[[str], None] = print) -> Iterator[str]:
+    """Use the configured Prefect API, else the local server; yields the UI's address.
+
+    Args:
+        tell: hears that a server is being started, which takes some seconds.
+
+    Raises:
+        LeaderflowError: the configured API does not answer.
+    """
     settings = get_current_settings()
     if configured := settings.api.url:
         if not server.healthy(configured, timeout=10):
@@ -114,7 +141,7 @@ def _api(evaluation: Evaluation) -> Iterator[str]:
         yield settings.ui_url or configured.removesuffix("/api")
         return
     if server.status() is None:
-        evaluation.progress.line("starting the local Prefect server; it stays for further runs (`leaderflow server stop` ends it)")
+        tell("starting the local Prefect server; it stays for further runs (`leaderflow server stop` ends it)")
     local = server.start()
     with temporary_settings({PREFECT_API_URL: local.api}):
         yield local.ui

@@ -95,12 +95,19 @@ def no_examples(samples: pa.Table) -> pa.Table:
     return table_of(EXAMPLES, [{"sample_id": i, "example_ids": []} for i in samples.column("sample_id").to_pylist()])
 
 
-def try_judges(cell: Work, samples: pa.Table) -> None:
-    """Make every question with a placeholder for the answer and render the first: wrong rows are refused before any request."""
-    if cell.judges:
-        rows = stage.as_samples(stage.pretended(samples, cell.dataset)).slice(0, 1)
-        for judge in cell.judges:
-            render_questions(judge.dataset, judge.target, rows)
+def try_judges(cell: Work, samples: pa.Table) -> int:
+    """Make every question with a placeholder for the answer and render the first: wrong rows are refused before any request.
+
+    Returns:
+        How many questions there can be to all judges together.
+    """
+    if not cell.judges:
+        return 0
+    rows = stage.as_samples(stage.pretended(samples, cell.dataset))
+    for judge in cell.judges:
+        render_questions(judge.dataset, judge.target, rows.slice(0, 1))
+    questions: int = rows.num_rows
+    return len(cell.judges) * questions * cell.dataset.n
 
 
 def render_questions(dataset: DatasetSpec, target: Target, rows: pa.Table) -> pa.Table:

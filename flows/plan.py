@@ -78,29 +78,36 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
         output_tokens=output,
         cost=prices_of([cell.model]).cost(cell.model.abbr, prompt, output),
     )
-    if not cell.judges:
-        return planned
-    return planned.model_copy(update=plan_judges(session, cell, samples, prompts, len(known) == len(keys)))
+    return with_judge(session, cell, samples, prompts, planned) if cell.judges else planned
 
 
-def plan_judges(session: Session, cell: Work, samples: pa.Table, prompts: pa.Table, whole: bool) -> dict[str, int | None]:
-    """Return the fields of a planned cell that tell of its judges; without all answers the questions are not known yet."""
+def with_judge(session: Session, cell: Work, samples: pa.Table, prompts: pa.Table, planned: PlannedCell) -> PlannedCell:
+    """Return a planned cell with what its judges will be asked; without all answers the questions are not known yet."""
     most = most_questions(cell.dataset, samples) * sum(judge.dataset.n for judge in cell.judges)
-    if not whole:
-        return {"judge_requests": None, "judge_answered": None, "judge_at_most": most}
+    if planned.answered < planned.requests:
+        return planned.model_copy(update={"judge_requests": None, "judge_answered": None, "judge_at_most": most})
     settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
     store = session.answers(cell.model)
     outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)  # stored: nothing is asked
     extracted = extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
     rows = judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset))
-    judges = [
-        (judge, requests_of(session, judge, render_questions(judge.dataset, judge.target, rows)))
-        for judge in cell.judges
-        if rows.num_rows
-    ]
-    keys = [(judge, {request.request_key for request in asked}) for judge, asked in judges]
-    known = [0 if session.spec.fresh else len(session.answers(judge.model).get(wanted)) for judge, wanted in keys]
-    return {"judge_requests": sum(len(wanted) for _, wanted in keys), "judge_answered": sum(known), "judge_at_most": most}
+    found = planned.model_copy(update={"judge_at_most": most})
+    for judge in cell.judges if rows.num_rows else ():
+        asked = {r.request_key: r for r in requests_of(session, judge, render_questions(judge.dataset, judge.target, rows))}
+        known = {} if session.spec.fresh else session.answers(judge.model).get(set(asked))
+        missing = [request for key, request in asked.items() if key not in known]
+        prompt, output = sum(map(prompt_tokens, missing)), sum(r.settings.max_out_len or UNKNOWN_OUTPUT for r in missing)
+        cost = prices_of([judge.model]).cost(judge.model.abbr, prompt, output)
+        found = found.model_copy(
+            update={
+                "judge_requests": (found.judge_requests or 0) + len(asked),
+                "judge_answered": (found.judge_answered or 0) + len(known),
+                "prompt_tokens": found.prompt_tokens + prompt,
+                "output_tokens": found.output_tokens + output,
+                "cost": None if cost is None or found.cost is None else found.cost + cost,
+            }
+        )
+    return found
 
 
 def requests_of(session: Session, cell: Work, prompts: pa.Table) -> list[Request]:

@@ -113,6 +113,8 @@ class Plan(BaseModel):
         """Say in one sentence what the requests to ask may take."""
         prompt, output = (sum(getattr(cell, name) for cell in self.cells) for name in ("prompt_tokens", "output_tokens"))
         said = f"estimate: {self.to_ask:,} requests, about {prompt:,} prompt tokens, at most {output:,} output tokens"
+        if self.judges_open:
+            said += f", and up to {self.judges_open:,} requests to judges on top"
         costs = [cell.cost for cell in self.cells]
         return f"{said}, at most {sum(cost or 0.0 for cost in costs):.2f} USD" if None not in costs and any(costs) else said
 

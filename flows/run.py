@@ -13,7 +13,7 @@ from flows.progress import Live, Progress, Silent
 from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
-from flows.work import Work, plan_cells, with_judges
+from flows.work import Work, asked_models, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
 from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
@@ -23,6 +23,9 @@ from leaderflow.core.types import Answer
 from reports import history
 from tasks.session import Session
 
+AGAIN = "run the same command again to ask only these"
+"""What to do about requests without an answer."""
+
 
 class Evaluation:
     """A run in the making: opened (everything checked that needs no data), walked once, closed."""
@@ -31,7 +34,7 @@ class Evaluation:
         spec = with_judges(spec)
         self.tally = Tally(progress)
         self.session = Session(spec, store, self._heard, self._metered)
-        self.budget = Budget(spec, prices_of(spec.models), self.halt)
+        self.budget = Budget(spec, prices_of(asked_models(spec)), self.halt)
         self.progress = progress
         self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
         self.cells: list[Work] = []
@@ -158,7 +161,7 @@ def sentence(manifest: Manifest) -> str:
         per_cell[error.cell] = per_cell.get(error.cell, 0) + error.rows
     worst = max(manifest.errors, key=lambda error: error.rows).message if manifest.errors else "unknown"
     missing = ", ".join(f"{rows} of {manifest.cells[cell].counts['n']} in {cell}" for cell, rows in per_cell.items())
-    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; run the same command again to ask only these"
+    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; {AGAIN}"
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -20,9 +20,6 @@ from tasks.session import Session
 from tasks.step import Outcome, Step
 from templating import stage as templating
 
-SHARDS_IN_FLIGHT = 6
-"""Infer steps of one model at a time: enough that its window stays full across shard borders."""
-
 Do = Callable[[Step], Awaitable[Outcome]]
 
 
@@ -41,7 +38,6 @@ class ShardWalker:
     def __init__(self, session: Session, do: Do, tally: Tally) -> None:
         self.session, self.do, self.tally = session, do, tally
         self.size = session.spec.shard_size
-        self._slots: dict[str, asyncio.Semaphore] = {}
 
     async def walk(self, cell: Work, samples: pa.Table, pool: pa.Table, examples: pa.Table) -> Shards:
         """Ask a cell's model about all samples."""
@@ -76,9 +72,7 @@ class ShardWalker:
         return keys
 
     async def _ask(self, cell: Work, name: str, prompts: ArtifactRef, samples: pa.Table) -> tuple[ArtifactRef, ArtifactRef]:
-        async with self._slots.setdefault(cell.model.abbr, asyncio.Semaphore(SHARDS_IN_FLIGHT)):
-            step = InferStep(self.session, name, cell.dataset, cell.model, cell.inferencer, prompts)
-            asked = await self.do(step)
+        asked = await self.do(InferStep(self.session, name, cell.dataset, cell.model, cell.inferencer, prompts))
         if asked.unanswered:
             table = await asyncio.to_thread(self.session.store.read, asked["outputs"])
             self.tally.unanswered(cell, table)

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from leaderflow.core.errors import BackendError
-from tasks.step import Outcome, Step, perform
+from tasks.step import Batch, Outcome, perform_all
 
-Submit = Callable[[Step], Awaitable[Outcome]]
+Submit = Callable[[Batch], Awaitable[list[Outcome]]]
 
 WORKERS = 16
 """Threads of a run: more than a model's infer steps, so that rendering and scoring never wait for answers."""
@@ -20,20 +20,20 @@ ATTEMPTS = 3
 
 
 def thread_pool(pool: ThreadPoolExecutor) -> Submit:
-    """Return a submit that performs steps in `pool`."""
+    """Return a submit that performs batches in `pool`."""
 
-    async def submit(step: Step) -> Outcome:
-        return await asyncio.get_running_loop().run_in_executor(pool, _with_retries, step)
+    async def submit(batch: Batch) -> list[Outcome]:
+        return await asyncio.get_running_loop().run_in_executor(pool, _with_retries, batch)
 
     return submit
 
 
 def prefect_tasks() -> Submit:
-    """Return a submit that performs steps as Prefect task runs of the current flow run."""
+    """Return a submit that performs batches as Prefect task runs of the current flow run."""
     from tasks.prefect_tasks import TASKS
 
-    async def submit(step: Step) -> Outcome:
-        future = TASKS[step.stage].submit(step)
+    async def submit(batch: Batch) -> list[Outcome]:
+        future = TASKS[batch.stage].submit(batch)
         done = asyncio.Event()
         loop = asyncio.get_running_loop()
 
@@ -46,15 +46,16 @@ def prefect_tasks() -> Submit:
         outcome = await future.state.aresult(raise_on_failure=False)
         if isinstance(outcome, BaseException):
             raise outcome
-        return outcome if isinstance(outcome, Outcome) else Outcome.model_validate(outcome)
+        outcomes: list[Outcome] = outcome
+        return outcomes
 
     return submit
 
 
-def _with_retries(step: Step) -> Outcome:
-    """Perform a step as its Prefect task would: infer again while the engine's failure is one that may pass."""
-    if step.stage != "infer":
-        return perform(step)
+def _with_retries(batch: Batch) -> list[Outcome]:
+    """Perform a batch as its Prefect task would: infer again while the engine's failure is one that may pass."""
+    if batch.stage != "infer":
+        return perform_all(batch)
     again = retry_if_exception(lambda exc: isinstance(exc, BackendError) and exc.retryable)
     policy = Retrying(retry=again, stop=stop_after_attempt(ATTEMPTS), wait=wait_random_exponential(5, 30), reraise=True)
-    return policy(perform, step)
+    return policy(perform_all, batch)

@@ -22,12 +22,14 @@ class Tally:
         self.progress = progress
         self.tasks: Counter[str] = Counter(cached=0, computed=0, failed=0)
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.stages: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.alarms: list[str] = []
         """What makes cells' numbers doubtful."""
         self._lock = threading.Lock()
         self._sent: Counter[str] = Counter()
         self._total: Counter[str] = Counter()
         self._finished: Counter[str] = Counter()
+        self._unasked: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
         self._failures: dict[tuple[str, str], str] = {}
         self._failed: Counter[tuple[str, str]] = Counter()
@@ -37,7 +39,14 @@ class Tally:
         kind = "failed" if outcome.unanswered else "cached" if outcome.cached else "computed"
         with self._lock:
             self.tasks[kind] += 1
+            self.stages[step.stage][kind] += 1
             self.seconds[step.stage] += outcome.seconds
+
+    def lines(self) -> list[str]:
+        """Return one line a stage for the log: ``infer: 11 computed, 1 failed in 74.2 s``."""
+        with self._lock:
+            counted = {stage: ", ".join(f"{n} {kind}" for kind, n in counts.items()) for stage, counts in self.stages.items()}
+            return [f"{stage}: {text} in {self.seconds[stage]:.1f} s" for stage, text in counted.items()]
 
     def heard(self, cell: str, answer: Answer) -> None:
         """Count an answer that has just come from the model."""
@@ -50,7 +59,7 @@ class Tally:
     def prompts(self, cell: Work, prompts: ArtifactRef) -> None:
         """A shard was rendered: its cell has so many more requests."""
         with self._lock:
-            self._total[cell.cell] += prompts.rows * cell.dataset.n
+            self._total[cell.cell] += prompts.rows * cell.inferencer.repeats
         self._tell(cell.cell)
 
     def outputs(self, cell: Work, outputs: ArtifactRef) -> None:
@@ -61,7 +70,7 @@ class Tally:
 
     def unanswered(self, cell: Work, outputs: pa.Table) -> None:
         """Keep why rows have no answer: how many of each class, and one message. A judge's count for the cell that it judges."""
-        rows = outputs.select(["status", "error", "error_class"]).to_pylist()
+        rows = outputs.select(["status", "error", "error_class", "attempts"]).to_pylist()
         with self._lock:
             for row in rows:
                 if row["status"] == "error":
@@ -69,6 +78,7 @@ class Tally:
                     judge = f"judge {cell.model.abbr}: " if cell.judged else ""
                     self._failures.setdefault(failure, judge + (row["error"] or "no answer"))
                     self._failed[failure] += 1
+                    self._unasked[cell.cell] += not row["attempts"]
 
     def errors(self) -> list[CellError]:
         """Return what stayed unanswered, by cell and class."""
@@ -80,11 +90,14 @@ class Tally:
         """Return requests sent and reused, and the tokens of those sent."""
         with self._lock:
             sent = sum(self._sent.values())
-            reused = sum(max(0, n - self._sent[cell]) for cell, n in self._finished.items())
+            reused = sum(self._reused(cell) for cell in self._finished)
             tokens = {name: self._tokens[name] for name in ("prompt_tokens", "output_tokens")}
         return {"sent": sent, "reused": reused, **tokens}
 
+    def _reused(self, cell: str) -> int:
+        return max(0, self._finished[cell] - self._sent[cell] - self._unasked[cell])
+
     def _tell(self, cell: str) -> None:
         with self._lock:
-            total, reused = self._total[cell], max(0, self._finished[cell] - self._sent[cell])
+            total, reused = self._total[cell], self._reused(cell)
         self.progress.cell(cell, total, reused)

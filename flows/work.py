@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from evaluators import stage as evaluators
+from evaluators.judges.stage import without_judges
 from inference import stage as inference
 from leaderflow.core import registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Inferencer, Json
+from leaderflow.core.validate import EVALUATOR_OWN
 from tasks.judge import judge_dataset
 from tasks.retrieve import helpers
 from tasks.session import Session
@@ -22,8 +25,17 @@ from templating.stage import Target
 MAX_TASK_RUNS = 1_000
 """Above some thousand quick task runs the Prefect server drops events."""
 
+ROOM = 0.7 * MAX_TASK_RUNS
+"""What the plan may count on: reads are on top, and a shard that repeats inputs of earlier ones is rendered twice."""
+
 SHARD_STEPS = 3
 """render, infer, postprocess."""
+
+CELL_STEPS = 2
+"""retrieve, score."""
+
+READS = 100
+"""Task runs for reading, at most; with more datasets, several share one."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +91,10 @@ def check_dataset(dataset: DatasetSpec, key: str) -> None:
     registry.resolve("dataset", dataset.type, key=f"{key}.type")
     infer, scoring = dataset.infer_cfg, dataset.eval_cfg
     registry.check("inferencer", infer.inferencer, key=f"{key}.infer_cfg.inferencer", handed=frozenset({"repeats"}))
-    registry.check("evaluator", scoring.evaluator, key=f"{key}.eval_cfg.evaluator")
+    evaluator = {name: value for name, value in scoring.evaluator.items() if name not in EVALUATOR_OWN}
+    registry.check("evaluator", evaluator, key=f"{key}.eval_cfg.evaluator")
     named = {"pred_postprocessor": scoring.pred_postprocessor, "dataset_postprocessor": scoring.dataset_postprocessor}
+    named |= {f"evaluator.{name}": scoring.evaluator.get(name) for name in EVALUATOR_OWN}
     for name, config in {**named, **{f"extractors.{k}": v for k, v in scoring.extractors.items()}}.items():
         if config is not None:
             registry.bind("postprocessor", config, key=f"{key}.eval_cfg.{name}")
@@ -92,12 +106,15 @@ def check_sandbox(dataset: DatasetSpec, *, allow_unsafe_code: bool) -> None:
     Raises:
         SpecError: there is no sandbox, or no compiler for the language.
     """
-    if languages := getattr(evaluators.build_evaluator(dataset), "needs_sandbox", None):
-        try:
-            with sandbox.unsafe_code(allow_unsafe_code):
-                sandbox.require(languages)
-        except UsageError as error:
-            raise SpecError(str(error), key=f"{dataset.abbr}.eval_cfg.evaluator") from error
+    agent = registry.build("inferencer", dataset.infer_cfg.inferencer, repeats=dataset.n)
+    users = {"eval_cfg.evaluator": evaluators.build_evaluator(dataset), "infer_cfg.inferencer": agent}
+    for key, user in users.items():
+        if languages := getattr(user, "needs_sandbox", None):
+            try:
+                with sandbox.unsafe_code(allow_unsafe_code):
+                    sandbox.require(languages)
+            except UsageError as error:
+                raise SpecError(str(error), key=f"{dataset.abbr}.{key}") from error
 
 
 def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
@@ -134,9 +151,13 @@ def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
     judging = evaluators.build_evaluator(cell.dataset).judging
     if judging is None:
         return ()
-    dataset = judge_dataset(cell.dataset, judging, cell.model.abbr)
+    key = f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"
+    dataset, judges = judge_dataset(cell.dataset, judging, cell.model.abbr), judges_of(judging, session.spec, key=key)
+    if judging.compat == "opencompass" and len(judges) > 1:
+        name = cell.dataset.eval_cfg.evaluator["type"]
+        raise SpecError(f"{name} sums up one judge's replies; {len(judges)} are named, name one of them", key=key)
     found = []
-    for judge in judges_of(judging, session.spec, key=f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"):
+    for judge in judges:
         inference.check_model(judge)
         found.append(replace(plan_cell(session, judge, dataset), judged=cell.cell))
     return tuple(found)
@@ -148,6 +169,20 @@ def with_judges(spec: EvaluationSpec) -> EvaluationSpec:
         return spec
     judgings = [evaluators.build_evaluator(dataset).judging for dataset in spec.datasets]
     return with_environment(spec, [judging for judging in judgings if judging])
+
+
+def asked_models(spec: EvaluationSpec) -> list[ModelSpec]:
+    """Return every model that a run asks: those under test and their judges, one of each name.
+
+    Raises:
+        SpecError: an evaluator that cannot be built, or without a judge.
+    """
+    found = {model.abbr: model for model in spec.models}
+    for dataset in spec.datasets:
+        if judging := evaluators.build_evaluator(dataset).judging:
+            for judge in judges_of(judging, spec, key=f"{dataset.abbr}.eval_cfg.evaluator.judge"):
+                found.setdefault(judge.abbr, judge)
+    return list(found.values())
 
 
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
@@ -168,12 +203,39 @@ def needs_pool(dataset: DatasetSpec) -> bool:
 
 def shard_size(spec: EvaluationSpec, samples: Mapping[str, int]) -> int:
     """Return how many samples go into a shard: what the spec says, or more where that would give too many task runs."""
-    size = spec.shard_size
-    while sum(len(list(cuts(n, size))) for n in samples.values()) * SHARD_STEPS * len(spec.models) > MAX_TASK_RUNS * 0.8:
-        if size >= max(samples.values()):
-            break
+    size, largest = spec.shard_size, max(samples.values())
+    while size < largest and _shards(spec, samples, size) * SHARD_STEPS > ROOM:
         size *= 2
     return size
+
+
+def _shards(spec: EvaluationSpec, samples: Mapping[str, int], size: int) -> int:
+    return sum(-(-n // size) for n in samples.values()) * len(spec.models)
+
+
+def task_runs(spec: EvaluationSpec, samples: Mapping[str, int], size: int) -> int:
+    """Return how many task runs a run would have if every step were one: reads, shards, and a cell's retrieve and score."""
+    return len(samples) + _shards(spec, samples, size) * SHARD_STEPS + CELL_STEPS * len(samples) * len(spec.models)
+
+
+def bundles(cells: Sequence[Work], task_runs: int) -> list[list[Work]]:
+    """Return which small cells share their task runs, so that a run of `task_runs` steps stays under the limit.
+
+    Args:
+        cells: those of one shard.
+        task_runs: of the whole run, one a step.
+
+    Returns:
+        Lists of cells of one model and family, as short as the limit allows; empty where nothing needs to be shared.
+    """
+    families: dict[tuple[str, str | None], list[Work]] = {}
+    for cell in cells:
+        families.setdefault((cell.model.abbr, cell.dataset.group), []).append(cell)
+    steps, size, found = SHARD_STEPS + CELL_STEPS, 1, [[cell] for cell in cells]
+    while task_runs - steps * (len(cells) - len(found)) > ROOM and size < len(cells):
+        size *= 2
+        found = [family[at : at + size] for family in families.values() for at in range(0, len(family), size)]
+    return found if size > 1 else []
 
 
 def cuts(rows: int, size: int) -> Iterator[tuple[int, int]]:
@@ -188,15 +250,17 @@ def protocol(cell: Work) -> dict[str, Json]:
     Another judge is another protocol; neither credentials nor where it is reached count.
     """
     dataset = cell.dataset
-    judge = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template"}
-    judges = [work.model.model_dump(mode="json", include=judge) for work in cell.judges]
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
     dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
+    scoring = dataset.eval_cfg.model_dump(**dump, exclude={"extractors"})
+    said = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template", "arguments"}
+    judges = [work.model.model_dump(**dump, include=said) for work in cell.judges]
+    judges = [block | {"path": Path(block["path"]).name} if Path(block["path"]).is_absolute() else block for block in judges]
     return {
         "source": dataset.model_dump(**dump, include=source),
         "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
         "infer_cfg": dataset.infer_cfg.model_dump(**dump),
-        "eval_cfg": dataset.eval_cfg.model_dump(**dump, exclude={"extractors"}),
+        "eval_cfg": scoring | {"evaluator": without_judges(scoring["evaluator"])},
         "repeats": [dataset.n, dataset.k],
         **({"judges": judges} if judges else {}),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import re
 import threading
 import time
@@ -54,15 +55,17 @@ class AnswerStore:
 
         Args:
             keys: request keys.
-            since: only answers stored at this time (seconds since the epoch) or later.
+            since: only answers stored at this time (seconds since the epoch) or later; none whose time is still to come, because
+                a clock that was put back stored it before.
         """
+        newest = math.inf if since is None else time.time()
         oldest = max(since or 0.0, time.time() - self.max_age if self.max_age else 0.0)
         wanted = pa.array(dict.fromkeys(keys), type=pa.string())
         while True:
             try:
                 with self._lock:
                     self._refresh()
-                    return self._find(wanted, oldest)
+                    return self._find(wanted, oldest, newest)
             except FileNotFoundError:  # another process has just merged a segment into a new one
                 continue
 
@@ -109,13 +112,13 @@ class AnswerStore:
             if known is None or known.size != path.stat().st_size:
                 self._segments[path] = Segment(path)
 
-    def _find(self, wanted: pa.Array, oldest: float) -> dict[str, Answer]:
+    def _find(self, wanted: pa.Array, oldest: float, newest: float) -> dict[str, Answer]:
         latest: dict[int, tuple[float, Path, int]] = {}
         for path, segment in self._segments.items():
             hits = pc.index_in(segment.keys, value_set=wanted).to_numpy()
             for row in (hits == hits).nonzero()[0]:  # NaN stands for a key nobody asked for
                 when = float(segment.stored_at[row])
-                if when >= oldest and when >= latest.get(int(hits[row]), (0.0, path, 0))[0]:
+                if oldest <= when <= newest and when >= latest.get(int(hits[row]), (0.0, path, 0))[0]:
                     latest[int(hits[row])] = (when, path, int(row))
         places: dict[Path, list[int]] = {}
         for _, path, row in latest.values():

@@ -25,15 +25,17 @@ HEX_DIGITS = 15
 
 @contextlib.contextmanager
 def lease(store: Store, name: str, keys: Iterable[str]) -> Iterator[None]:
-    """Hold the lease of request keys (hex digests) below a name; waits while somebody else holds one of them."""
+    """Hold the lease of request keys (hex digests) below a name; waits while somebody else holds one of them.
+
+    Raises:
+        StoreError: the file system refuses.
+    """
     keys = sorted(keys)
     if not hasattr(fcntl, "F_OFD_SETLKW"):
         with store.lease(sha256_hex(name + "".join(keys))[:32]):
             yield
         return
-    path = store.root / "leases" / f"{name}.keys"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
+    with store.lease_file(f"{name}.keys") as file:
         for offset in sorted({int(key[:HEX_DIGITS], 16) for key in keys}):  # in one order everywhere, so nobody waits in a circle
             _lock(file, offset)
         yield

@@ -62,18 +62,25 @@ class SegmentWriter:
     """Appends answers to a new segment; safe to use from several threads. What was added is on the disk within a second."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrows"
-        hidden = self.path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
-        self._file: IO[bytes] = hidden.open("xb")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-        hidden.rename(self.path)
+        self._file = self._open()
         self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
         self._pending: list[tuple[float, Answer]] = []
         self._failure: Exception | None = None
         self._adding, self._writing, self._closed = threading.Lock(), threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._flush_regularly, name="answers-flush", daemon=True)
         self._thread.start()
+
+    def _open(self) -> IO[bytes]:
+        hidden = self.path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = hidden.open("xb")
+            fcntl.flock(file, fcntl.LOCK_EX)
+            hidden.rename(self.path)
+        except OSError as exc:
+            raise StoreError(f"cannot write {self.path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+        return file
 
     def add(self, answer: Answer) -> None:
         """Take an answer to be stored.

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from inference.answers import AnswerStore
 from inference.inferencers.gen import GenInferencer, checked_limit, with_kwargs
-from inference.turns import converse
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
 from leaderflow.core.errors import SpecError
@@ -96,7 +95,8 @@ def ends_of_turn(meta_template: Json) -> tuple[str, ...]:
     """
     if not isinstance(meta_template, dict):
         return ()
-    roles = [role for name in ("round", "reserved_roles") for role in meta_template.get(name) or [] if isinstance(role, dict)]
+    turns = [meta_template.get(name) for name in ("round", "reserved_roles")]
+    roles = [role for part in turns if isinstance(part, list) for role in part if isinstance(role, dict)]
     ends = [role.get("end") for role in roles if role.get("generate")]
     return tuple(dict.fromkeys(end.strip() for end in ends if isinstance(end, str) and end.strip()))
 
@@ -141,7 +141,7 @@ def infer(
             if missing:
                 coming = _ask(list(missing.values()), inferencer, backend, answers, since, halted)
                 found |= {answer.request_key: answer for answer in _told(coming, on_answer)}
-    return _outputs(prompts, requests, found, inferencer.repeats, halted())
+    return _outputs(prompts, requests, found, inferencer, halted())
 
 
 def _ask(
@@ -157,11 +157,7 @@ def _ask(
     A backend that halts by itself gives an answer to every row all the same; from another one nothing more is taken.
     """
     with answers.writer() as writer:
-        if isinstance(inferencer, GenInferencer) and inferencer.multiround:
-            stored = partial(answers.get, since=since)
-            coming = converse(requests, backend.generate, stored, writer.add, gold_history=inferencer.gold_history)
-        else:
-            coming = (backend.loglikelihood if inferencer.needs == "loglikelihood" else backend.generate)(requests)
+        coming = inferencer.ask(requests, backend, partial(answers.get, since=since), writer.add)
         with contextlib.closing(_generator(coming)) as flow:
             while halted() is None or hasattr(backend, "halt"):
                 if (answer := next(flow, None)) is None:
@@ -177,21 +173,23 @@ def _generator(coming: Iterator[Answer]) -> Generator[Answer]:
 
 def _told(coming: Iterator[Answer], on_answer: Callable[[Answer], None] | None) -> Iterator[Answer]:
     for answer in coming:
-        if on_answer is not None:
+        if on_answer is not None and answer.attempts:  # a row that a halt kept from being asked is no news
             on_answer(answer)
         yield answer
 
 
 def _outputs(
-    prompts: pa.Table, requests: Iterable[Request], found: Mapping[str, Answer], repeats: int, halted: str | None = None
+    prompts: pa.Table, requests: Iterable[Request], found: Mapping[str, Answer], inferencer: Inferencer, halted: str | None = None
 ) -> pa.Table:
     """Join answers to the rendered rows; a row that was rejected by rendering was never asked."""
     asked = iter(requests)
     rows: list[dict[str, Any]] = []
     for prompt in prompts.select(["sample_id", "label", "part", "status", "error"]).to_pylist():
-        for repeat in range(repeats):
+        for repeat in range(inferencer.repeats):
             if prompt["status"] == "ok":
-                answer = _answer_to(next(asked), found, halted)
+                request = next(asked)
+                answer = _answer_to(request, found, halted)
+                answer = inferencer.measured(request, answer) if answer.status == "ok" else answer
             else:
                 answer = Answer("", prompt["status"], error=prompt["error"], attempts=0)
             place = {name: prompt[name] for name in ("sample_id", "label", "part")}

@@ -38,6 +38,8 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
     if not is_data_file(file.name):
         raise UsageError(f"{file}: a dataset file ends in one of {', '.join(SUFFIXES)}")
     letters = _options(_first(file), str(file))
+    if letters:
+        _check_answers(file, letters)
     columns = ["question", *letters]
     return DatasetSpec(
         type=_TYPES[SUFFIXES[file.suffix.lower()]],
@@ -67,6 +69,14 @@ def _options(record: Record, name: str) -> str:
     if letters and not (len(letters) > 1 and string.ascii_uppercase.startswith(letters)):
         raise DataError(f"{name}: the options must be the columns A, B, C, … without a gap; it has {', '.join(letters)}")
     return letters
+
+
+def _check_answers(file: Path, letters: str) -> None:
+    """See that every answer is the letter of an option: a position or an option's text would be scored as wrong, row by row."""
+    for record in read_file(file):
+        answer = record.row.get("answer")
+        if not (isinstance(answer, str) and len(answer) == 1 and answer in letters):
+            raise DataError(f"{record.place}: the answer {answer!r:.60} is none of the letters {', '.join(letters)} of the options")
 
 
 def _template(letters: str) -> Typed:

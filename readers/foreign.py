@@ -15,7 +15,7 @@ from leaderflow.core.opencompass.data import candidates, data_dir
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.types import Json
 from readers.columnar import records
-from readers.files import file_hash
+from readers.files import file_hash, remedy
 from readers.record import ONLY, Record, Source
 
 _MOST_BYTES = 1 << 28
@@ -72,6 +72,8 @@ class ForeignDataset:
                     found = load(**self.arguments)
             except LeaderflowError:
                 raise
+            except FileNotFoundError as exc:
+                raise DataError(f"dataset {self.dataset.abbr!r}: no file {exc.filename}; {remedy(self.source)}") from exc
             except Exception as exc:
                 said = f"{type(exc).__name__}: {exc}".splitlines()[0]
                 raise DataError(f"dataset {self.dataset.abbr!r}: {self.cls.__name__}.load failed: {said}") from exc

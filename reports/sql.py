@@ -5,7 +5,6 @@ The files are read where they lie (Arrow datasets and Parquet); only the columns
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import pyarrow as pa
 
 from leaderflow.core.artifacts import EXTRACTED, OUTPUTS, SCORES
 from leaderflow.core.errors import UsageError, did_you_mean
-from leaderflow.core.manifest import Manifest, run_names
+from leaderflow.core.manifest import Manifest, each_readable, plain_manifest, run_names
 from leaderflow.core.store import Store
 from reports import history
 
@@ -186,8 +185,7 @@ def _artifacts(store: Store, run: str | None, tables: Mapping[str, pa.Schema]) -
 
 def _manifests(store: Store, run: str | None) -> Iterator[dict[str, Any]]:
     """Yield manifests as plain JSON: validating thousands of specs costs more than the query."""
-    for name in [run] if run else run_names(store):
-        yield json.loads((store.root / "runs" / name / "manifest.json").read_bytes())
+    return each_readable([run] if run else run_names(store), lambda name: plain_manifest(store, name))
 
 
 def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:

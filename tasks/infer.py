@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from inference import stage
-from leaderflow.core import identity
+from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec, ModelSpec, cell_name
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Inferencer, Json
@@ -49,16 +49,17 @@ class InferStep(Step):
         """Ask what is missing."""
         session, cell = self.session, cell_name(self.model.abbr, self.dataset.abbr)
         heard = session.heard
-        outputs = stage.infer(
-            session.store.read(self.prompts),
-            self.inferencer,
-            session.backend(self.model),
-            session.answers(self.model),
-            self.defaults,
-            fresh=session.spec.fresh,
-            on_answer=(lambda answer: heard(cell, answer)) if heard else None,
-            halted=lambda: session.halted,
-        )
+        with sandbox.unsafe_code(session.spec.allow_unsafe_code):  # an agent's tools execute programs
+            outputs = stage.infer(
+                session.store.read(self.prompts),
+                self.inferencer,
+                session.backend(self.model),
+                session.answers(self.model),
+                self.defaults,
+                fresh=session.spec.fresh,
+                on_answer=(lambda answer: heard(cell, answer)) if heard else None,
+                halted=lambda: session.halted,
+            )
         return {"outputs": outputs}
 
     def notes(self) -> dict[str, Json]:

@@ -45,7 +45,7 @@ class QuestionStep(Step):
     def config(self) -> Json:
         """The evaluator and the columns that it looks at."""
         reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
-        return {"evaluator": self.dataset.eval_cfg.evaluator, "reader_cfg": reader}
+        return {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": reader}
 
     def parents(self) -> list[str]:
         """Samples, outputs and extractions of the whole cell."""

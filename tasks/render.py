@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
-from templating.stage import Target
 
 from leaderflow.core import identity
 from leaderflow.core.specs import DatasetSpec
@@ -14,6 +13,7 @@ from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
 from templating import stage
+from templating.stage import Target
 
 
 @dataclass(frozen=True)

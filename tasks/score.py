@@ -40,7 +40,8 @@ class ScoreStep(Step):
     def config(self) -> Json:
         """The evaluator, the repeats and what is clustered."""
         reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
-        own = {"evaluator": self.dataset.eval_cfg.evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": reader}
+        evaluator = judges.without_judges(self.dataset.eval_cfg.evaluator)
+        own = {"evaluator": evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": reader}
         return own | ({"judges": list(self.judged.extracted)} if self.judged else {})
 
     def parents(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from inference.answers import AnswerStore, seconds
 from inference.stage import make_backend
+from leaderflow.core.errors import UsageError
 from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Answer, Backend
@@ -39,7 +41,7 @@ class Session:
         key = model.model_dump_json()
         with self._lock:
             if key not in self._backends:
-                backend = self._backends[key] = make_backend(model)
+                backend = self._backends[key] = make_backend(own_part(model))
                 _halt(backend, self.halted)
                 if self._meter is not None and (meter := getattr(backend, "meter", None)) is not None:
                     meter(partial(self._meter, model.abbr))
@@ -77,6 +79,25 @@ class Session:
         """Close everything; safe to call twice."""
         for key in list(self._backends):
             self._backends.pop(key).close()
+
+
+def own_part(model: ModelSpec) -> ModelSpec:
+    """Return the model with this worker's part of its requests and tokens a minute.
+
+    ``LEADERFLOW_RATE_SHARE`` says what part of an account's limits this process may use: ``0.25`` for one of four workers.
+
+    Raises:
+        UsageError: it is no number above 0 and up to 1.
+    """
+    text = os.environ.get("LEADERFLOW_RATE_SHARE") or "1"
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"LEADERFLOW_RATE_SHARE must be a number above 0 and up to 1, not {text!r}")
+    limits = {name: limit and max(1, int(limit * share)) for name, limit in (("rpm", model.rpm), ("tpm", model.tpm))}
+    return model if share == 1 else model.model_copy(update=limits)
 
 
 def _halt(backend: Backend, reason: str | None) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
@@ -46,7 +48,6 @@ class Step(ABC):
     def __init__(self, session: Session, label: str) -> None:
         self.session = session
         self.label = label
-        """What the Prefect UI shows, such as ``infer gsm8k · smollm2-135m [3/12]``."""
 
     @abstractmethod
     def config(self) -> Json:
@@ -78,6 +79,32 @@ class Step(ABC):
 
     def __str__(self) -> str:
         return self.label
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one task run does: a step, or in a large run the same stage of several small cells."""
+
+    label: str
+    """What the Prefect UI shows, such as ``infer gsm8k · smollm2-135m [3/12]`` or ``score mmlu · smollm2-135m · 57 cells``."""
+    steps: Sequence[Step]
+
+    @property
+    def stage(self) -> str:
+        """The stage of all its steps."""
+        return self.steps[0].stage
+
+
+SIDE_BY_SIDE = 8
+"""Infer steps of one batch at a time: small cells alone would leave a model's window half empty."""
+
+
+def perform_all(batch: Batch) -> list[Outcome]:
+    """Perform a batch's steps; those that wait for a model side by side."""
+    if batch.stage != "infer" or len(batch.steps) == 1:
+        return [perform(step) for step in batch.steps]
+    with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="leaderflow-batch") as pool:
+        return list(pool.map(perform, batch.steps))
 
 
 def perform(step: Step) -> Outcome:

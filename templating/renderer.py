@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import cast
 
 from leaderflow.core import registry
-from leaderflow.core.errors import SpecError, TemplateError
+from leaderflow.core.errors import SpecError, TemplateError, did_you_mean
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.types import Json, Message, Mode, Prompt, Row
 from templating.compat import rules_of
@@ -78,6 +78,11 @@ class Renderer:
         if isinstance(joined, list):
             raise TemplateError("the examples are role/content messages; a PromptTemplate needs an ice_template of its own kind")
         return self.side.prompt(self.prompt.target(shown, fill, joined, hidden=hidden, label=label))
+
+    def absent_columns(self, row: Row) -> str | None:
+        """Return the first of input_columns that the row lacks, with what it may mean; a stored table may be of other columns."""
+        absent = next((name for name in self.dataset.reader_cfg.input_columns if name not in row), None)
+        return None if absent is None else f"{absent!r}, which the rows do not have{did_you_mean(absent, row)}"
 
     def unlisted_columns(self, row: Row) -> list[str]:
         """Return the columns that the prompt shows although input_columns does not list them."""

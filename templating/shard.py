@@ -74,6 +74,8 @@ class Shard:
         row: Row = json.loads(text)
         if not self.told:
             self.told = True
+            if absent := self.renderer.absent_columns(row):
+                raise DataError(f"{self.renderer.dataset.abbr}: input_columns names {absent}")
             for name in self.renderer.unlisted_columns(row):
                 _warn_unlisted(self.renderer.dataset.abbr, name)
         with self._named("ice_template", sample_id):

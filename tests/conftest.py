@@ -22,10 +22,19 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real local Prefect server, started once and stopped at the end."""
+    """The address of a real Prefect server, started once: on SQLite, or with ``LEADERFLOW_TEST_DATABASE=postgresql`` on PostgreSQL.
+
+    There is one for all tests of a process: Prefect sends the events of a process to the server that it met first.
+    """
     from flows import server
 
     home = tmp_path_factory.mktemp("prefect-home")
+    if os.environ.get("LEADERFLOW_TEST_DATABASE") == "postgresql":
+        from tests.deployments.postgres import server_on_postgres
+
+        with server_on_postgres(home) as api:
+            yield api
+        return
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEADERFLOW_HOME", str(home))
         running = server.start()

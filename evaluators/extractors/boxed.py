@@ -23,36 +23,71 @@ _WRAPPED = re.compile(
 )
 
 
-def boxed(text: str) -> Extraction:
-    r"""Return what the last ``\boxed{…}`` holds, braces nested as they may be; one that is cut off is no answer.
+_PLACEHOLDER = re.compile(
+    r"[\s$.…_?□\-]*|\\?[lc]?dots|\\(?:square|Box|cdots)|#1|(?:\\(?:text|mathrm)\s*\{)?\s*[<\[]?\s*(?:(?:your|the|my"
+    r"|final|numeric(?:al)?|correct"
+    r"|actual|insert|option|choice)[\s_]+)*(?:answer|result|solution|value|number|expression|letter|content|final|option|something)"
+    r"(?:\s+(?:here|goes here|letter))?\s*[>\]]?\s*\}?|(?:你的|最终|这里填)?(?:答案|结果)|\\text\{\s*\}",
+    re.IGNORECASE,
+)
+_CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
+_TALK = re.compile(
+    r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
+    r"|let's|sure|okay)\b|^(?:step|first|given|if|whether)\b)"
+    r"|[:,=+(-]\Z|无法|抱歉|不知道|不确定|让我"
+)
 
-    Boxes in reasoning are not read, nor those after a question that a base model invents.
+
+def boxed(text: str) -> Extraction:
+    r"""Return what the last ``\boxed{…}`` that stands holds, as written; one cut off, empty, or with a placeholder is no answer.
+
+    Boxes in reasoning are not read, nor those after a question that a base model invents, nor those that are taken back.
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        if found := _last_box(part):
-            return _trimmed(view, offset + found[0], offset + found[1])
+        if found := _standing_box(part):
+            start, end = found
+            lead, tail = len(part[start:end]) - len(part[start:end].lstrip()), len(part[start:end].rstrip())
+            return Extraction(part[start:end].strip(), offset + start + lead, offset + start + tail)
     return Extraction(None)
 
 
 def final_answer(text: str) -> Extraction:
     """Return the final answer in the reply's own words: the last box, else the last answer tag, else the last answer phrase's.
 
-    Emphasis, quotes, dollar signs and the full stop around it are no part of it; round brackets are: "the answer is **(B)**."
-    gives ``(B)``.
+    A reply of one short line is its own answer. Emphasis, quotes, dollar signs and the full stop around it are no part of it;
+    round brackets are: "the answer is **(B)**." gives ``(B)``.
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        found = _last_box(part) or _tagged(part) or _phrased(part)
+        found = _standing_box(part) or _tagged(part) or _phrased(part) or _only_line(part)
         if found:
             return _trimmed(view, offset + found[0], offset + found[1])
     return Extraction(None)
 
 
-def _last_box(part: str) -> tuple[int, int] | None:
-    boxes = list(braced(part))
-    outer = [box for box in boxes if part[box[0] : box[1]].strip()]
-    return outer[-1] if outer else None
+def _standing_box(part: str) -> tuple[int, int] | None:
+    """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
+    boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip())]
+    if not boxes or mentions.withdrawn(part, boxes[-1][1]):
+        return None
+    start, end = boxes[-1]
+    command = part.rfind("box", 0, start)
+    if mentions.is_instruction(part, command, end + 1) or mentions.is_alternative(part, start):
+        return None
+    before = next((box for box in reversed(boxes) if box[1] < command), None)
+    if before and part[slice(*before)] != part[start:end] and _CHOICE_OF_TWO.match(part[before[1] + 1 : command].rstrip("\\f")):
+        return None
+    return start, end
+
+
+def _only_line(part: str) -> tuple[int, int] | None:
+    """Return the line of a reply that is nothing else, and neither talk nor cut off."""
+    line = _SHORT.match(part)
+    if not line or len(line[1].split()) > 8 or _TALK.search(line[1]) or not re.search(r"\w", line[1]):
+        return None
+    return line.span(1)
 
 
 def _tagged(part: str) -> tuple[int, int] | None:

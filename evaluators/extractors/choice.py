@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,8 @@ class _Found:
     firm: bool
 
 
+_LATEST = 100
+"""How many statements of a form are looked at, from the end: a bound for replies that loop."""
 _BESIDE = re.compile(rf"\}}\s{{0,5}}(?:,|and|\s){{0,5}}\s{{0,5}}{BOX}")
 """What stands between two boxes side by side: they hold one answer."""
 
@@ -69,15 +72,17 @@ def _decide(part: str, found: list[_Found]) -> _Found | None:
     if not found:
         return None
     last = (firm or found)[-1]
+    retractions = [retraction.start() for retraction in mentions.RETRACTION.finditer(part)]
     for later in found:
-        if later.start > last.end and mentions.RETRACTION.search(part, last.end, later.start):
+        place = bisect_left(retractions, last.end)
+        if place < len(retractions) and retractions[place] < later.start:
             last = later
     return None if mentions.WITHDRAWN.search(part, last.end) else last
 
 
 def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Found]:
     for pattern, firm in patterns.stated:
-        for match in pattern.finditer(part):
+        for match in list(pattern.finditer(part))[-_LATEST:]:
             found = _found(match, patterns, several, firm)
             if match.start() == match.start("list") and not cues.LED.search(part[max(match.start() - 40, 0) : match.start()]):
                 continue

@@ -6,39 +6,58 @@ import ast
 import re
 from typing import Literal
 
-from evaluators.extractors.text import hide_reasoning
+from evaluators.extractors.text import hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _FENCE = re.compile(
-    r"^[ \t]*(?P<fence>```+|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?!\w)|(?P<open>\Z))",
+    r"^(?P<indent>[ \t]*)(?P<fence>```+"
+    r"|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?!\w)|(?P<open>\Z))",
     re.DOTALL | re.MULTILINE,
 )
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
 _NOT_PROGRAMS = frozenset(
-    (
-        "text",
-        "txt",
-        "plaintext",
-        "output",
-        "console",
-        "bash",
-        "sh",
-        "shell",
-        "json",
-        "markdown",
-        "md",
-        "diff",
-        "yaml",
-        "xml",
-        "html",
+    re.findall(
+        r"\w+",
+        "text txt plaintext output console bash sh shell zsh powershell pycon json markdown md diff yaml xml html log csv toml ini",
     )
 )
-_DEFINES = re.compile(
-    r"^\s*(?:async def|def|class|from\s+\S+\s+import|import)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
-)
+_DEFINES = re.compile(r"^\s*(?:async def|def|class)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
+_NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
+_TEST = re.compile(r"(?i:test)")
+_SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
-_CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\|)", re.MULTILINE)
-_OPENING = re.compile(r"\s*\[BEGIN\][ \t]*\n")
+_CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])", re.MULTILINE)
+_OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
+_SETS_ASIDE = re.compile(
+    r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
+    r"|existing|previous)|original"
+    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
+    r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to"
+    r"|you) (?:use|call|run)"
+    r"|key (?:line|part|step|idea)|would (?:look|be)|another (?:way|version|option)|also (?:possible|write)|one could)\b)"
+    r"|原来的|原始|参考|对比|另一种|也可以|不推荐|测试|用法|示例|输出|关键"
+)
+_PUTS_FORWARD = re.compile(
+    r"(?i:\b(?:final|complete|full|whole|correct(?:ed)?|fix(?:ed)?|updated?|improved?|better|revised|please use|here is|here's"
+    r"|here it is|putting|new version|should be|does it|instead[:.]?\s*\Z|use this|the solution|replace)\b)|最终|完整"
+    r"|正确|修正|改进|改为|更新|如下|实现"
+)
+_PREFERS_FIRST = re.compile(
+    r"(?i:\b(?:use|using|prefer|recommend|go with|stick (?:with|to)|keep|choose|submit(?:ting)?"
+    r"|answer is)\b[^.\n]{0,40}\b(?:first|above|former|previous"
+    r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
+)
+_TAKEN_BACK = re.compile(
+    r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?"
+    r"|only right|not right|not correct"
+    r"|doesn't work|does not work|bug|mistake|misread|ignore|breaks)\b|\bscratch that\b|\bignore (?:that|the above)\b)"
+    r"|不对|有误|错了"
+)
+_LOOKS = re.compile(
+    r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
+)
+_TRIES = 50
+"""How often a part of a reply without a fence is read as a program."""
 _EFFECTIVE = (
     *(
         ast.FunctionDef,
@@ -70,22 +89,60 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     """
     view = hide_reasoning(text)
     blocks = [block for block in _FENCE.finditer(view) if block["code"].strip()]
+    end = _run_on(view, blocks)
+    view, blocks = view[:end], [block for block in blocks if block.start() < end]
     if not blocks or (len(blocks) == 1 and blocks[0]["open"] is not None and not blocks[0]["language"]):
         program = _unfenced(view, language)
         if program.value is not None or not blocks:
             return program
-    ranks = [_rank(block, language) for block in blocks]
-    if max(ranks)[0] < 0:
+    standing = [block for block in blocks if not _TAKEN_BACK.search(_prose_after(view, block, blocks))]
+    ranks = {block: _rank(view, block, blocks, language) for block in standing}
+    fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
+    if not fitting:
         return Extraction(None)
-    fitting = [block for block, rank in zip(blocks, ranks, strict=True) if rank == max(ranks)]
-    chosen = fitting[-1 if which == "last" else 0]
-    return _span(view, chosen.start("code"), chosen.end("code"))
+    first = which == "first" or _PREFERS_FIRST.search(_prose_after(view, fitting[0], []))
+    return _program(view, fitting[0] if first else fitting[-1])
 
 
-def _rank(block: re.Match[str], language: str) -> tuple[int, bool, bool]:
+def _run_on(view: str, blocks: list[re.Match[str]]) -> int:
+    """Return where a question that a base model invents begins after the first program, outside its fences; else the end."""
+    inside = [block.span() for block in blocks]
+    cuts = [start for start, _ in turns(view) if start and not any(a <= start < b for a, b in inside)]
+    return next((cut for cut in cuts if blocks and blocks[0].end() <= cut), len(view))
+
+
+def _prose_after(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -> str:
+    return view[block.end() : next((later.start() for later in blocks if later.start() >= block.end()), len(view))]
+
+
+def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language: str) -> tuple[int, bool, bool, bool]:
+    """Return how well a block fits: language, whether it is whole, defines more than tests, and is not set aside by its lead."""
+    code = _dedented(block)
     named = _ALIASES.get(block["language"].lower(), block["language"].lower())
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
-    return fit, block["open"] is None, bool(_DEFINES.search(block["code"]))
+    python = named == "python" or (not named and language == "python")
+    cut_off = block["open"] is not None and python and not _parses(code)
+    if cut_off or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
+        fit = -1
+    names = _NAMES.findall(code)
+    defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
+    begin = max((earlier.end() for earlier in blocks if earlier.end() <= block.start()), default=0)
+    lead = view[begin : block.start()].strip()[-200:]
+    aside = bool(_SETS_ASIDE.search(lead)) and not _PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1])
+    return fit, block["open"] is None, defines, not aside
+
+
+def _dedented(block: re.Match[str]) -> str:
+    """Return a block's code without the indentation that its fence has, with plain line ends."""
+    indent = block["indent"]
+    code = block["code"].replace("\r\n", "\n")
+    return re.sub(rf"^{re.escape(indent)}", "", code, flags=re.MULTILINE) if indent else code
+
+
+def _program(view: str, block: re.Match[str]) -> Extraction:
+    start, end = block.span("code")
+    code = _dedented(block).rstrip()
+    return Extraction(code, start, start + len(view[start:end].rstrip())) if code else Extraction(None)
 
 
 def _unfenced(view: str, language: str) -> Extraction:
@@ -97,11 +154,40 @@ def _unfenced(view: str, language: str) -> Extraction:
     view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
     if _runs(view[begin:]):
         return _span(view, begin, len(view))
-    start = next((match.start() for match in _START.finditer(view)), len(view))
-    for end in reversed([match.start() for match in re.finditer(r"\n|\Z", view) if match.start() > start]):
-        if _runs(view[start:end]):
+    for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
+        if end := _longest(view, start):
             return _span(view, start, end)
     return Extraction(None)
+
+
+def _longest(view: str, start: int) -> int | None:
+    """Return where the program that begins at `start` ends: before the first line that is no Python, or an earlier one."""
+    end = len(view)
+    for _ in range(_TRIES):
+        if end <= start:
+            return None
+        line = _first_fault(view[start:end])
+        if line is None:
+            return end if _runs(view[start:end]) else None
+        places = [match.start() for match in re.finditer(r"^", view[start:end], re.MULTILINE)]
+        end = min(start + places[min(max(line - 1, 0), len(places) - 1)], start + len(view[start:end].rstrip().rpartition("\n")[0]))
+    return None
+
+
+def _first_fault(code: str) -> int | None:
+    """Return the line where `code` stops to be Python; None where it does not."""
+    try:
+        ast.parse(code)
+    except SyntaxError as error:
+        return error.lineno or 1
+    except (ValueError, MemoryError, RecursionError):
+        return 1
+    return None
+
+
+def _parses(code: str) -> bool:
+    body = code[:1] in (" ", "\t")
+    return _first_fault("def body():\n" + code if body else code) is None
 
 
 def _runs(code: str) -> bool:
@@ -119,4 +205,4 @@ def _runs(code: str) -> bool:
 
 def _span(text: str, start: int, end: int) -> Extraction:
     end = start + len(text[start:end].rstrip())
-    return Extraction(text[start:end], start, end) if start < end else Extraction(None)
+    return Extraction(text[start:end].replace("\r\n", "\n"), start, end) if start < end else Extraction(None)

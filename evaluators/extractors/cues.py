@@ -10,7 +10,7 @@ import re
 
 from evaluators.extractors.text import BOX
 
-_HAN = r"\u4e00-\u9fff"
+_HAN = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
 _JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
 
@@ -49,10 +49,10 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
     Without `lead` it starts at the first label, which is faster where nothing stands before it.
     """
-    closed = rf"{label}\s{{0,3}}[)\]}}\"'」】]{{0,4}}"
-    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}\s{{0,3}}{closed}"
+    closed = rf"{label}(?:\s{{0,3}}+[)\]}}\"'」】]{{1,4}})?"
+    item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}+\s{{0,3}}+{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20}"
+    joint = r"(?>(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
     return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
@@ -61,7 +61,10 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 _NOT_BUT = (
     r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
 )
-_ABOUT = r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},)?"
+_ABOUT = (
+    r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},"
+    r"|\s+(?:I|we)\s+(?:\w+\s+){0,2}?\w+(?=\s+(?:is|was)\b))?"
+)
 _ANSWER = (
     r"(?<![A-Za-z])(?:answers?|ans\.?|choice|pick|guess|selection|verdict|response)(?:_?(?:letter|choice|option))?"
     rf"{_ABOUT}(?:\s++(?:choice|option|letter))?\s*+"
@@ -80,8 +83,11 @@ _SEEM = (
     r"|remains)"
 )
 _FOREIGN = (
-    r"(?:r[ée]ponse|respuesta|risposta|resposta|antwort|ответ|jawaban)(?:\s+\w+)?\s*(?:\b(?:est|es|è|é|ist|adalah)\b|:)"
-    r"|(?:正解|答え)(?:は|:)|정답(?:은|:)"
+    r"(?:(?:r[ée]ponse|respuesta|risposta|resposta|antwort|lösung|ответ|jawaban|opci[oó]n|alternativa|opzione"
+    r"|вариант)(?:\s+\w+)?\s*"
+    r"(?:\b(?:est|es|è|é|ist|adalah)\b|:|[—–-]\s)|(?:正解|答え)(?:は|:)|(?:정답|답)(?:은|:))"
+    r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa|opzione"
+    r"|buchstabe|вариант)?(?=[\s(\[\"'].))?(?:\s*(?:la|el|le|die|a|o)(?=\s))?"
 )
 
 FIRM = (
@@ -93,26 +99,28 @@ FIRM = (
     r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
-    r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter)>)<GAP><LIST>",
+    r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
     r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction"
     r"|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
     r"\[\[\s{0,3}<LIST>\s*\]\]",
-    r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?)?\s*"
+    r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?|,|,?\s+(?:not|rather than|instead of|unlike)\s[^.,;\n]{1,40},)?\s*"
     rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right"
     rf"|best|appropriate|accurate|suitable)\s+)"
-    r"(?:answers?|options?|choices?|response|match)\b)",
+    r"(?:answers?|options?|choices?|response|match|one|translation|sentence|version|reading)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
-    r"|are going to|going to))*\s+|^[^\w\n]*+)"
-    r"(?:choose|choosing|chosen?|pick|picking|select(?:ed)?|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
+    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?)"
+    r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
+    r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
     r"(?:答案|我的选择|我的回答)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",
     r"(?:答案|^[ \t]*答[ \t]*:)\s*<LIST>",
     r"答案(?:不|并不|并非)是?[^,。\n]{1,12},?\s*而是<GAP><LIST>",
     r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
-    r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该|应)?选择?(?!项)<GAP><LIST>",
+    r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该"
+    r"|应)?选择?(?!项)<GAP><LIST>",
     r"只有<GAP><LIST>\s*(?:选项|项)?\s*(?:是|才是|才)?\s*(?:正确|对|符合|成立)",
 )
 """Statements that settle the answer; the last one counts."""
@@ -123,6 +131,9 @@ LOOSE = (
     rf"|correct)\s+one\b|correct|right|true)\b"
     r"(?!\s+(?:that|to|about|in)\b))",
     r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right)\b)",
+    r"(?i:\b(?:no|wait|nope|actually)\b[\s,:—–-]+(?:(?:no|wait|rather|it's|it is"
+    r"|actually)\b[\s,:—–-]*)?)<GAP><LIST>(?=\s*(?:[.!\n]|\Z))",
+    r"<LIST>\s+(?i:(?:is|seems|looks)\s+(?:\w+ly\s+)?(?:better|preferable|stronger)\b(?!\s+than))",
     r"(?i:\b(?:it|this|that|which|must|gotta|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be"
     r"|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
     r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's"
@@ -165,8 +176,10 @@ ALONE = rf"[^\w?]*+(?:\d+\s?[.):]\s?)?(?:(?i:the )?{_WORD}(?i:is\b)?|(?:应该)?
 LINE = (
     rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]"
     rf"|[ \t]*,?[ \t]+(?i:because|since|as|of course|for sure|obviously|definitely|clearly)\b)"
-    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |it\b|this\b|the (?:text|passage|author|statement"
-    r"|question)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
+    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |(?:it|this|which|(?:this|the) (?:text|passage|author"
+    r"|statement|option|choice|question)) "
+    r"(?:says?|states?|claims?|mentions?|describes?|means?|is|was|would|does|doesn't|only|contradicts?|refers?|talks?|fails?"
+    r"|confuses?|has|assumes?)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
 )
 """A line that is a label, or begins with one, and does not reject it."""
 
@@ -195,6 +208,7 @@ ENUMERATED = re.compile(r"(?:(?<=\s)|(?<=^))\(?[A-Z][.):](?=\s)", re.MULTILINE)
 LED = re.compile(
     r"(?:\A|[^\w\s]|\n|[一-鿿]|\b(?i:options?|choices?|answers?|letters?|statements?|only|that|so|and|but|then|thus|therefore"
     r"|hence|because|since"
+    r"|sentence|candidate|version|response|translation|reading|interpretation|hypothesis|conclusion|prefer"
     r"|both|think|believe|conclude|say|is|are|while|as|or|of|which|makes?|making|however|clearly|likely|probably|verify"
     r"|the))\s*[(\[\"']*\Z"
 )

@@ -25,17 +25,24 @@ _LATEX = (
 )
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _RUN_ON = re.compile(
-    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage)[ \t]*#?\d*|Q\d*|Human|User|Instruction|问题"
-    r"|题目)[ \t]*\**[:：]"
+    r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage|Task)[ \t]*#?\d*|(?:Example|Task)[ \t]*#?\d+"
+    r"|Q\d*|Human|User|USER|HUMAN"
+    r"|Instruction|Input|(?:问题|题目|例题?|练习|第)[ \t]*[\d一二三四五六七八九十]*题?|用户|人类|指令)[ \t]*\**[:：]"
+    r"|^[ \t]*#{1,6}[ \t]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Task|Example|Instruction|User|Human)"
+    r"|问题|题目|例题|练习|用户)\b[ #\d]*$|^[ \t*]*(?:Question|Problem|Exercise|Task|Q)[ \t]*#?\d+[ \t]*[.)*\n]"
     r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
     re.MULTILINE,
 )
-_END_MARK = re.compile(r"<(?:\|im_(?:end|start)|\|user|\|endoftext|\|eot_id|\|end|/s)\|?>|\[INST\]")
+_END_MARK = re.compile(
+    r"<(?:\|im_(?:end|start)|\|user|\|endoftext|\|eot_id|\|start_header_id|\|end(?:_of_\w+)?|(?:start|end)_of_turn|/s"
+    r"|｜[^<>]{1,40}｜)\|?>"
+    r"|\[/?INST\]|<(?:User|Human)>"
+)
 _WIDE = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("\u3000\u00a0\u202f\u2009", " ")
     | dict.fromkeys("‘’", "'")
-    | dict.fromkeys("“”", '"')
+    | dict.fromkeys("“”„‟«»", '"')
 )
 
 

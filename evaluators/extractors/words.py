@@ -19,7 +19,7 @@ def first_word(text: str) -> Extraction:
 _ANSWER_LINE = re.compile(
     r"^[\s*_`#>]*(?:the |final |short )*(?:answer|答案)(?: is)?[ \t*_`]*[:：](.*)$", re.MULTILINE | re.IGNORECASE
 )
-_EDGES = " \t*_`\"“”"
+_EDGES = ' \t*_`"“”'
 
 
 def answer_line(text: str) -> Extraction:

@@ -15,9 +15,9 @@ from evaluators.base import Evaluator, Rating
 from evaluators.cell import Item, items_of, metrics_of, scores_of
 from evaluators.extractors.verdict import rating as rating_verdict
 from evaluators.extractors.verdict import verdict
-from evaluators.judges.base import Judge, JudgeNames, Verdicts, majority, named, output_texts, shown_text
+from evaluators.judges.base import Judge, JudgeNames, Verdicts, majority, named, output_texts, shown_text, verdicts_of
 from evaluators.judges.cascade import COUNTS
-from leaderflow.core.errors import DataError
+from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.registry import bind, build, resolve
 from leaderflow.core.types import Json, Judging, Question, Row
 
@@ -37,7 +37,7 @@ class GenericLLMEvaluator(Judge):
         judge_cfg: the judge's model block, whose own pred_postprocessor cleans the replies; empty: the run's judges, or the model
             that the variables OC_JUDGE_MODEL, OC_JUDGE_API_KEY, OC_JUDGE_API_BASE name.
         dict_postprocessor: replies → metrics; by default ``generic_llmjudge_postprocess``.
-        others: further arguments of OpenCompass' class, which change no score.
+        keep_predictions: changes no score.
     """
 
     summary = "generic_llmjudge_postprocess"
@@ -48,7 +48,7 @@ class GenericLLMEvaluator(Judge):
         dataset_cfg: dict[str, Json] | None = None,
         judge_cfg: JudgeNames = None,
         dict_postprocessor: dict[str, Json] | None = None,
-        **others: Json,
+        keep_predictions: bool = False,
     ) -> None:
         self.needs = frozenset()
         config = dict(dict_postprocessor or {"type": self.summary})
@@ -112,8 +112,12 @@ class LMEvaluator(GenericLLMEvaluator):
         dataset_cfg: dict[str, Json] | None = None,
         judge_cfg: JudgeNames = None,
         dict_postprocessor: dict[str, Json] | None = None,
-        **others: Json,
+        keep_predictions: bool = False,
+        pack_all_predictions: bool | str = False,
+        meta_review_prompt_template: dict[str, Json] | None = None,
     ) -> None:
+        if pack_all_predictions or meta_review_prompt_template:
+            raise SpecError("only single scores are judged so; for pairs use PairwiseJudge", key="evaluator")
         super().__init__(prompt_template, dataset_cfg, judge_cfg, dict_postprocessor)
         if dict_postprocessor is None:
             self.summary_name, self.summarise = "score", _strict_score
@@ -146,8 +150,9 @@ class CascadeEvaluator(Judge):
         rule_evaluator: dict[str, Json],
         sample_score_fn: Json = None,
         parallel: bool = True,
-        **others: Json,
     ) -> None:
+        if sample_score_fn is not None:
+            raise SpecError("write the function as an evaluator (package.module:Name) under rule_evaluator", key="sample_score_fn")
         config = {**llm_evaluator, "type": _last(llm_evaluator["type"])}
         config.pop("pred_postprocessor", None)
         rules = {**rule_evaluator, "type": _last(rule_evaluator["type"])}
@@ -169,8 +174,6 @@ class CascadeEvaluator(Judge):
 
     def score(self, extracted: Any, samples: Any, outputs: Any, answers: Any = None) -> Any:
         """Return right where the rule or the judge says so."""
-        from evaluators.judges.base import verdicts_of
-
         items, verdicts = items_of(extracted, samples, outputs, self), verdicts_of(answers)
         ratings = []
         for item, rule in zip(items, self._confirmed(items), strict=True):

@@ -32,7 +32,7 @@ class RubricJudge(Panel):
         "You check whether an answer meets one criterion.\n\n"
         "Question:\n{question}\n\nAnswer to be checked:\n{answer}\n\nCriterion:\n{criterion}\n\n" + GUARD + "\n\n"
         "Judge this criterion alone. It is met only if the answer does all that it says. A criterion may describe a fault: it is "
-        "met if the answer has the fault.\n\nGive your reason in a sentence or two. Then finish with one line that holds nothing but"
+        "met if the answer has the fault.\n\nGive your reason briefly. Then finish with one line that holds nothing but"
         "\nVERDICT: MET or\nVERDICT: NOT MET"
     )
 

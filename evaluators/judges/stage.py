@@ -40,6 +40,12 @@ def questions(extracted: pa.Table, samples: pa.Table, outputs: pa.Table, dataset
     )
 
 
+def without_judges(evaluator: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an evaluator's configuration without who judges: that counts by the judge's identity, not by how it is written."""
+    kept = {name: value for name, value in evaluator.items() if name not in ("judge", "judge_cfg")}
+    return {name: without_judges(value) if isinstance(value, Mapping) else value for name, value in kept.items()}
+
+
 def pretended(samples: pa.Table, dataset: DatasetSpec) -> pa.Table:
     """Return what the judges would be asked if every answer were a placeholder: to check and to show before any request."""
     answers = [
@@ -94,5 +100,5 @@ def _settled(line: dict[str, Any], said: Mapping[str, list[str]], minimum: int) 
     if any("error" in replies for replies in said.values()):
         return {**line, "status": "error"}
     if said and all(replies.count("read") < minimum for replies in said.values()):
-        return {**line, "status": "unparsed", "extracted": None, "span": None}
+        return {**line, "status": "unparsed"}
     return line

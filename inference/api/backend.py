@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json
 from leaderflow.core.reasoning import TAGS
 from leaderflow.core.specs import ModelSpec
-from leaderflow.core.types import Answer, Capability, Json, Request
+from leaderflow.core.types import Answer, Capability, Json, Request, TokenCounter
 
 DEFAULT_BASE = "https://api.openai.com/v1"
 
@@ -83,6 +84,19 @@ class OpenAISDK:
         self._client = Client(spec, self.base_url, headers, self._explain, self._hide_key)
         self.described: Json = None
         """What the endpoint says of the model, once connected."""
+
+    @cached_property
+    def counter(self) -> TokenCounter | None:
+        """Counts by the block's `tokenizer`, where it names one.
+
+        Raises:
+            BackendError: there is no such tokenizer, or the extra ``hf`` is missing.
+        """
+        if self.spec.tokenizer is None:
+            return None
+        from inference.huggingface.tokens import token_counter  # a model without a tokenizer needs none of it
+
+        return token_counter(self.spec)
 
     def connect(self) -> None:
         """Reach the endpoint and hear what it says of the model.
@@ -168,6 +182,20 @@ class OpenAISDK:
             raise BackendError(self._explain(Fault("run", f"HTTP 401: {message_of(body)}")))
         return _described(body, self.spec.path)
 
+    def served(self) -> list[str]:
+        """Return the names of the models that the endpoint lists; none if it has no such list.
+
+        Raises:
+            BackendError: it cannot be reached.
+        """
+        try:
+            _, body = self._client.get("models", PROBE_S)
+            return [str(entry["id"]) for entry in json.loads(body)["data"]]
+        except OSError as exc:
+            raise BackendError(f"{self.spec.abbr}: {self.base_url} cannot be reached ({exc})") from None
+        except (ValueError, KeyError, TypeError):
+            return []
+
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
         refused = any(f"HTTP {code}" in fault.message for code in (401, 403))
@@ -200,9 +228,17 @@ def base_url(spec: ModelSpec) -> str:
     url = (spec.openai_api_base or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE).rstrip("/")
     for path in PATHS.values():
         url = url.removesuffix(f"/{path}")
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not _is_address(url):
         raise SpecError(f"{url!r} is no address such as http://localhost:8000/v1", key=f"models.{spec.abbr}.openai_api_base")
     return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half of an IPv6 address, a port that is no number or too large
+        return False
 
 
 def api_key(spec: ModelSpec) -> tuple[str | None, str | None]:

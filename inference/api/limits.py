@@ -11,6 +11,9 @@ from leaderflow.core.types import Request
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
+PERIOD_S = 60.0
+"""The minute that rates are told for."""
+
 UNKNOWN_OUTPUT = 512
 """Tokens of an answer that has no limit."""
 
@@ -59,4 +62,4 @@ def _bucket(per_minute: int | None, burst: int) -> AsyncLimiter | None:
 
     burst = max(1, burst)
     steady = max(per_minute - burst, 1)
-    return AsyncLimiter(burst, 60.0 * burst / steady)
+    return AsyncLimiter(burst, PERIOD_S * burst / steady)

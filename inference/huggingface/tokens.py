@@ -177,7 +177,8 @@ def token_counter(spec: ModelSpec) -> Tokens | None:
         return None
     folder = locate(path, spec.revision if local and not spec.tokenizer else None)
     gguf_file: Json = spec.arguments.get("gguf_file") if local else None
-    return load_tokens(folder, chat=spec.type != "HuggingFaceBaseModel", gguf_file=gguf_file)
+    chat = spec.type != "HuggingFaceBaseModel" and spec.arguments.get("route") != "completions"
+    return load_tokens(folder, chat=chat, gguf_file=gguf_file)
 
 
 def _plain(message: Message | Mapping[str, Any]) -> dict[str, str]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from leaderflow.core.identity import input_key, request_key
-from leaderflow.core.types import Capability, Mode, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Mode, Prompt, Request, Settings
+
+Stored = Callable[[Sequence[str]], Mapping[str, Answer]]
+"""Request keys → the answers that are stored already."""
+
+Keep = Callable[[Answer], None]
+"""Stores a part of an answer, such as one turn, under a key of its own."""
 
 
 class LikelihoodInferencer:
@@ -23,19 +29,30 @@ class LikelihoodInferencer:
     needs: Capability = "loglikelihood"
     choice: str | None = None
     repeats: int = 1
+    kind: str = "loglikelihood"
+    """What is asked, as part of the request key."""
 
     def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
         """Return a request for each model input, in row order, rows with status ``rejected`` left out."""
         rows = [row for row in rendered.to_pylist() if row["status"] == "ok"]
-        return [_request(self.prompt(row), identity) for row in rows]
+        return [likelihood_request(self.prompt(row), identity, self.kind) for row in rows]
 
     def prompt(self, row: Mapping[str, Any]) -> Prompt:
         """Return what is scored for a row of the render table."""
         return rendered_prompt(row)
 
+    def ask(self, requests: Sequence[Request], backend: Backend, stored: Stored, keep: Keep) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion."""
+        return backend.loglikelihood(requests)
 
-def _request(prompt: Prompt, identity: str) -> Request:
-    return Request(request_key(input_key(prompt), identity, {}, "loglikelihood"), prompt, Settings())
+    def measured(self, request: Request, answer: Answer) -> Answer:
+        """Return a good answer as the infer table shows it; the store keeps what the model said."""
+        return answer
+
+
+def likelihood_request(prompt: Prompt, identity: str, kind: str = "loglikelihood") -> Request:
+    """Return the request for a likelihood."""
+    return Request(request_key(input_key(prompt), identity, {}, kind), prompt, Settings())
 
 
 def rendered_prompt(row: Mapping[str, Any]) -> Prompt:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from inference.inferencers.base import rendered_prompt
+from inference.inferencers.base import Keep, Stored, rendered_prompt
+from inference.turns import converse
 from leaderflow.core import identity as ids
 from leaderflow.core.errors import SpecError
-from leaderflow.core.types import Capability, Json, Mode, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Json, Mode, Prompt, Request, Settings
 
 NAMED = ("temperature", "top_p", "top_k", "seed")
 """Sampling settings with a field of their own in `Settings`."""
@@ -94,6 +95,16 @@ class GenInferencer:
             for repeat in range(self.repeats)
         ]
 
+    def ask(self, requests: Sequence[Request], backend: Backend, stored: Stored, keep: Keep) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion."""
+        if self.multiround:
+            return converse(requests, backend.generate, stored, keep, gold_history=self.gold_history)
+        return backend.generate(requests)
+
+    def measured(self, request: Request, answer: Answer) -> Answer:
+        """Return the answer as it is."""
+        return answer
+
     def _key(self, row: Mapping[str, Any], identity: str, settings: Mapping[str, Json], repeat: int) -> str:
         return ids.request_key(row["input_key"], identity, settings, self.kind, repeat, row["occurrence"])
 
@@ -120,6 +131,10 @@ def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
     if misplaced := sorted(set(kwargs) & set(ELSEWHERE)):
         raise SpecError(f"{misplaced[0]!r} cannot stand here; use {ELSEWHERE[misplaced[0]]}", key="generation_kwargs")
     named = {name: value for name, value in kwargs.items() if name in NAMED}
+    for name, value in named.items():
+        kinds = int if name in ("top_k", "seed") else (int, float)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
+            raise SpecError(f"must be a {'whole ' if kinds is int else ''}number, got {value!r}", key=f"generation_kwargs.{name}")
     if "stop" in kwargs:
         named["stop"] = tuple(dict.fromkeys((*settings.stop, *stops(kwargs["stop"] or (), "generation_kwargs.stop"))))
     extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}
@@ -132,6 +147,8 @@ def stops(value: Sequence[str] | str, key: str) -> tuple[str, ...]:
     Raises:
         SpecError: an empty string, which would stop at once, or something that is no string.
     """
+    if not isinstance(value, str | list | tuple):
+        raise SpecError(f"must be a text or a list of texts, got {value!r}", key=key)
     found = (value,) if isinstance(value, str) else tuple(value)
     if bad := [item for item in found if not isinstance(item, str) or not item]:
         raise SpecError(f"a stop must be a text of at least one character, got {bad[0]!r}", key=key)

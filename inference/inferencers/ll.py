@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inference.inferencers.ppl import Choice, PPLInferencer
+from inference.inferencers.ppl import NEUTRAL, Choice, PPLInferencer
 
 
 class LLInferencer(PPLInferencer):
@@ -11,7 +11,8 @@ class LLInferencer(PPLInferencer):
     Args:
         labels: as for PPLInferencer.
         choice: as for PPLInferencer; here ``sum`` by default.
+        neutral: as for PPLInferencer.
     """
 
-    def __init__(self, labels: list[str] | None = None, choice: Choice = "sum") -> None:
-        super().__init__(labels, choice)
+    def __init__(self, labels: list[str] | None = None, choice: Choice = "sum", neutral: str = NEUTRAL) -> None:
+        super().__init__(labels, choice, neutral)

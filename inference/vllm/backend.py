@@ -156,10 +156,9 @@ class VLLM:
 
     def _use(self, model: LocalVLLM | OpenAISDK) -> None:
         self._model = model
+        self.counter = model.counter
         if isinstance(model, OpenAISDK):
             self.identity, self.capabilities = model.identity, model.capabilities
-        else:
-            self.counter = model.counter
 
     def _served_elsewhere(self, spec: ModelSpec, asked: Mapping[str, Any]) -> OpenAISDK:
         """Return the client of a running server, which has the weights and the tokenizer."""

@@ -47,6 +47,7 @@ class LocalVLLM:
         self._fleet: Fleet | None = None
         self._api: ServedTokens | None = None
         self._deaths: list[str] = []
+        self._broken: BackendError | None = None
         self._halted: str | None = None
         self._heard: Callable[[Answer], None] | None = None
         self._closed, self._lock, self._starting = False, threading.Lock(), threading.Lock()
@@ -57,11 +58,11 @@ class LocalVLLM:
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Ask the servers."""
-        return self._running().generate(requests)
+        return self._ask(requests, lambda api: api.generate(requests))
 
     def loglikelihood(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Ask the servers."""
-        return self._running().loglikelihood(requests)
+        return self._ask(requests, lambda api: api.loglikelihood(requests))
 
     def meter(self, heard: Callable[[Answer], None]) -> None:
         """Tell of each answer; also by clients of servers that are still to start."""
@@ -77,11 +78,13 @@ class LocalVLLM:
         return api.in_flight if api is not None else 0
 
     def halt(self, reason: str) -> None:
-        """Send no new request."""
+        """Send no new request; servers that are only starting are ended."""
         with self._lock:
-            self._halted, api = reason, self._api
+            self._halted, api, fleet = reason, self._api, self._fleet
         if api is not None:
             api.halt(reason)
+        elif fleet is not None:
+            threading.Thread(target=fleet.stop, name="vllm-stop").start()  # whoever halts shall not wait for it
 
     def close(self) -> None:
         """End the servers."""
@@ -92,6 +95,15 @@ class LocalVLLM:
             api.close()
         if fleet is not None:
             fleet.stop()
+
+    def _ask(self, requests: Sequence[Request], how: Callable[[ServedTokens], Iterator[Answer]]) -> Iterator[Answer]:
+        """Ask running servers; of a run that is halted, no row is asked and none starts a server."""
+        try:
+            return how(self._running())
+        except BackendError:
+            if (reason := self._halted) is None:
+                raise
+        return (Answer(r.request_key, "error", attempts=0, error=reason, error_class="retryable") for r in requests)
 
     def _running(self) -> ServedTokens:
         """Return the client of running servers; starts them where none runs, one thread for all.
@@ -105,13 +117,22 @@ class LocalVLLM:
                     raise BackendError(f"{self._launch.name}: the model is closed")
                 if self._api is not None:
                     return self._api
+                if self._broken is not None:  # what did not start once is not tried by every shard in turn
+                    raise self._broken
+                if self._halted is not None:
+                    raise BackendError(self._halted)
                 if len(self._deaths) > self._restarts:
                     raise BackendError(
                         f"{self._launch.name}: vLLM died {len(self._deaths)} times; the last time: {self._deaths[-1]}"
                     )
                 fleet = self._fleet = Fleet(self._launch)
             log.info("%s: starting vLLM", self._launch.name)
-            return self._attach(fleet, fleet.start(lambda reason: self._died(fleet, reason)))
+            try:
+                addresses = fleet.start(lambda reason: self._died(fleet, reason))
+            except BackendError as error:
+                self._broken = error
+                raise
+            return self._attach(fleet, addresses)
 
     def _attach(self, fleet: Fleet, addresses: list[str]) -> ServedTokens:
         with self._lock:

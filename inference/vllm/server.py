@@ -64,7 +64,7 @@ class Server:
         self.log = _log_file(f"vllm-{launch.name}-{self.port}.log")
         command = [*launch.command, "--host", "127.0.0.1", "--port", str(self.port)]
         env = {name: value for name, value in os.environ.items() if name not in _OURS}
-        env |= {**launch.env, **_visible(launch.devices, replica)}
+        env |= {"VLLM_NO_USAGE_STATS": "1", **launch.env, **_visible(launch.devices, replica)}
         with self.log.open("wb") as out:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", str(GUARD), str(os.getpid()), *command],

@@ -26,7 +26,7 @@ SQL_COLUMNS = (
 
 FILTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "wrong": lambda row: row["status"] != "error" and not (row["correct"] if row["correct"] is not None else row["score"] == 1),
-    "unparsed": lambda row: row["status"] != "error" and row["extracted"] is None,
+    "unparsed": lambda row: row["status"] == "unparsed" or (row["status"] != "error" and row["extracted"] is None),
     "failed": lambda row: row["status"] == "error",
 }
 """failed is not wrong: those rows have no answer. unparsed: nothing was extracted, whatever the status."""

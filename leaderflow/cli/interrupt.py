@@ -32,13 +32,18 @@ def interruptible(evaluation: Evaluation) -> Iterator[None]:
             _end(evaluation)
         halted.set()
         # In a thread of its own, for the one that is interrupted may hold a lock that halting needs.
-        threading.Thread(target=evaluation.halt, args=["interrupted (Ctrl-C again stops at once)"], daemon=True).start()
+        threading.Thread(target=_halt, args=[evaluation], daemon=True).start()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _halt(evaluation: Evaluation) -> None:
+    evaluation.halt("interrupted")
+    evaluation.progress.line("Ctrl-C again stops at once")
 
 
 def _end(evaluation: Evaluation) -> None:

@@ -9,7 +9,22 @@ from typing import Any
 import typer
 
 from leaderflow import __version__
-from leaderflow.cli import compare, history, import_predictions, migrate, models, preview, rescore, run, server, show, sql, vllm
+from leaderflow.cli import (
+    check,
+    compare,
+    deploy,
+    history,
+    import_predictions,
+    migrate,
+    models,
+    preview,
+    rescore,
+    run,
+    server,
+    show,
+    sql,
+    vllm,
+)
 from leaderflow.cli import list as list_command
 from leaderflow.cli.console import say
 from leaderflow.cli.names import print_missing
@@ -26,6 +41,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("preview")(preview.preview)
+app.command("check")(check.check)
 app.command("migrate")(migrate.migrate)
 app.command("import-predictions")(import_predictions.import_predictions)
 app.command("list")(list_command.list_)
@@ -37,6 +53,7 @@ app.command("why")(show.why)
 app.command("compare")(compare.compare)
 app.command("history")(history.history)
 app.command("sql")(sql.sql)
+app.command("deploy")(deploy.deploy)
 app.add_typer(models.app, name="models")
 app.add_typer(server.app, name="server")
 app.add_typer(vllm.app, name="vllm")

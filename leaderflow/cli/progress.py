@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flows.progress import Count
 from leaderflow.cli.console import err, safe, say
 from leaderflow.core.text import printable
 
@@ -36,55 +35,6 @@ NOW = "now"
 def progress() -> Progress:
     """Return what fits stderr: bars on a terminal, else lines."""
     return Bars() if sys.stderr.isatty() else PlainLines()
-
-
-@dataclass
-class Count:
-    """What is known of a cell; rates leave out what earlier runs answered."""
-
-    total: int = 0
-    reused: int = 0
-    answered: int = 0
-    retries: int = 0
-    tokens: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
-    """Rows without an answer, by class of error."""
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def done(self) -> int:
-        """Requests answered by this run and earlier ones."""
-        return self.reused + self.answered
-
-    def add(self, answer: Answer) -> None:
-        """Count an answer."""
-        self.answered += 1
-        self.retries += max(0, answer.attempts - 1)
-        if answer.status == "error":
-            self.failed[answer.error_class or "unknown"] += 1
-        self.tokens += answer.output_tokens or 0
-
-    def rate(self) -> float:
-        """Return answers a second."""
-        return self.answered / self.seconds()
-
-    def seconds(self) -> float:
-        """Return how long the cell has been under way."""
-        return max(time.monotonic() - self.started, 1e-3)
-
-    def describe(self) -> str:
-        """Return ``120/1000 · 34.1/s · 5,120 tokens · 26 s left``."""
-        parts = [f"{self.done}/{self.total}"]
-        if self.answered:
-            rate = f"{self.rate():.1f}/s" if self.rate() >= 1 else f"{1 / self.rate():.1f} s each"
-            parts += [rate, *([f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"] if self.tokens else [])]
-            if self.done < self.total:
-                parts.append(f"{duration((self.total - self.done) / self.rate())} left")
-        if self.retries:
-            parts.append(f"{self.retries} retries")
-        if self.failed:
-            parts.append(f"{self.failed.total()} failed ({', '.join(sorted(self.failed))})")
-        return " · ".join(parts)
 
 
 class PlainLines:
@@ -142,7 +92,9 @@ class Bars:
     """A live bar for each cell; in a large run only for those under way, and one for all."""
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+        from rich.progress import Progress, SpinnerColumn, TextColumn
+
+        from leaderflow.cli.bar import CellBar
 
         self._counts: dict[str, Count] = {}
         self._tasks: dict[str, TaskID] = {}
@@ -152,7 +104,7 @@ class Bars:
         columns = (
             SpinnerColumn(finished_text="✓"),
             TextColumn("{task.fields[name]}", markup=False),
-            BarColumn(bar_width=24),
+            CellBar(),
             TextColumn("{task.fields[state]}", markup=False),
         )
         self._bars = Progress(*columns, console=err(), refresh_per_second=4)
@@ -219,11 +171,3 @@ def describe_live(live: Callable[[], Live] | None) -> str:
     now = live()
     parts = [f"{now.in_flight} in flight"] if now.in_flight else []
     return " · ".join([*parts, f"{now.cost:.2f} USD"] if now.cost is not None else parts)
-
-
-def duration(seconds: float) -> str:
-    """Return a duration for people: ``45 s``, ``12 min``, ``3 h 05 min``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

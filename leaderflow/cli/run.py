@@ -10,7 +10,6 @@ import typer
 
 from leaderflow.cli.interrupt import INTERRUPTED
 from leaderflow.cli.options import AsJson, BaseUrl, DataDir, Debug, Judges, Offline, OpenCompassRoot, Sets
-from leaderflow.core.errors import UsageError
 
 if TYPE_CHECKING:
     from leaderflow.core.specs import EvaluationSpec
@@ -62,28 +61,14 @@ def run(
     A killed run, or one that a cap stopped, goes on where it was: run the same command again. Ctrl-C finishes what is in flight,
     a second one stops at once.
     """
+    from leaderflow.core.overrides import shorthand
+
     sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
     scalars: dict[str, Any] = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
     scalars |= {"allow_unsafe_code": allow_unsafe_code or None, "judges": judge}
     scalars |= {"max_cost": max_cost, "max_tokens": max_tokens, "max_time": max_time}
     evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
     raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else evaluate_spec(evaluation, not no_server, as_json))
-
-
-def shorthand(range_: str | None, limit: int | None, repeats: int | None, concurrency: int | None) -> list[str]:
-    """Return the ``--set`` settings that the short options stand for.
-
-    Raises:
-        UsageError: both a range and a limit.
-    """
-    if range_ is not None and limit is not None:
-        raise UsageError(f"--range and --limit exclude each other; write --range '[:{limit}]' or --limit {limit}")
-    wanted = {
-        "reader_cfg.test_range": range_ if limit is None else f"[:{limit}]",
-        "n": repeats,
-        "models.*.batch_size": concurrency,
-    }
-    return [f"{key}={value}" for key, value in wanted.items() if value is not None]
 
 
 def _load(
@@ -133,7 +118,7 @@ def evaluate_spec(spec: EvaluationSpec, server: bool, as_json: bool) -> int:
 
 def _dry_run(spec: EvaluationSpec, as_json: bool) -> int:
     from flows.api import plan
-    from leaderflow.cli.console import print_json
+    from leaderflow.cli.console import print_json, say
     from leaderflow.cli.table import print_plan
 
     found = plan(spec)
@@ -141,4 +126,5 @@ def _dry_run(spec: EvaluationSpec, as_json: bool) -> int:
         print_json(found.as_json())
     else:
         print_plan(found.as_json())
+        say(found.estimate())
     return 0

@@ -132,20 +132,22 @@ def _print_judged(said: Mapping[str, Any], console: Console, prompts: bool) -> N
     if prompts:
         print_input(said["prompt"], console)
     about = " · ".join(str(said[name]) for name in ("question", "status", "error") if said[name])
-    console.print(safe(labelled("judge", said["output"] or ""), "magenta"), soft_wrap=True)
+    console.print(safe(labelled("judge", f"{said['judge']}: {said['output'] or ''}"), "magenta"), soft_wrap=True)
     console.print(safe(f"verdict {json.dumps(said['verdict'], ensure_ascii=False)} · {about} · {said['request_key'][:12]}", "dim"))
 
 
 def _judged(store: Store, entry: CellEntry) -> dict[tuple[str, int], list[dict[str, Json]]]:
-    """Return what judges were asked and said, by sample × repeat; the order of replies is that of the judges."""
+    """Return what judges were asked and said, by sample × repeat; judge by judge."""
     asked = {row["question_id"]: row for row in _read(store, entry, "judge_questions")}
     prompts = {row["sample_id"]: _prompt(row) for row in _read(store, entry, "judge_prompts")}
     found: dict[tuple[str, int], list[dict[str, Json]]] = {}
-    pairs = zip(_read(store, entry, "judge_outputs"), _read(store, entry, "judge_extracted"), strict=True)
-    for output, read in pairs:
+    outputs, extracted = (_read(store, entry, name) for name in ("judge_outputs", "judge_extracted"))
+    judges = [judge["path"] for judge in entry.protocol.get("judges", [])]
+    for position, (output, read) in enumerate(zip(outputs, extracted, strict=True)):
         question = asked[output["sample_id"]]
         said = {name: output[name] for name in ("request_key", "repeat", "status", "output", "error")}
-        reply = {"question": question["question"], "prompt": prompts[output["sample_id"]], **said}
+        judge = judges[position * len(judges) // len(outputs)]  # all are asked the same, one after the other
+        reply = {"judge": judge, "question": question["question"], "prompt": prompts[output["sample_id"]], **said}
         found.setdefault((question["sample_id"], question["repeat"]), []).append(reply | {"verdict": _json(read["extracted"])})
     return found
 

@@ -170,7 +170,7 @@ def _parts(store: Store, key: str) -> Json:
 
 
 def _run_line(row: Mapping[str, Json]) -> list[str]:
-    from leaderflow.cli.progress import duration
+    from flows.progress import duration
     from leaderflow.core.text import shortened
 
     named = [shortened(", ".join(row[name]), NAMES_WIDTH) or "-" for name in ("models", "datasets")]

@@ -44,9 +44,9 @@ def print_leaderboard(cells: Sequence[Mapping[str, Json]], console: Console) -> 
         return
     header, body = pivot(cells)
     console.print(grid(header, body, right=range(len(COLUMNS), len(header))))
-    groups_first = sorted(cells, key=lambda cell: not cell["group"])
-    named = [f"{cell['dataset']} · {cell['model']}: {notes}" for cell in groups_first if (notes := _notes(cell))]
-    noted = list(dict.fromkeys(named))  # the metrics of one cell share its notes
+    ordered = sorted(cells, key=lambda cell: not cell["group"])
+    lines = [f"{cell['dataset']} · {cell['model']}: {notes}" for cell in ordered if (notes := _notes(cell))]
+    noted = list(dict.fromkeys(lines))  # the metrics of a cell share their rows
     for line in noted[:MOST_NOTES]:
         console.print(safe(line, "yellow"))
     if len(noted) > MOST_NOTES:
@@ -101,7 +101,9 @@ def print_wide(header: Sequence[str], body: Sequence[Sequence[str]], console: Co
 def next_commands(result: Mapping[str, Json]) -> list[str]:
     """Return the commands that are useful now."""
     run = result["run"]
-    cells = [cell for cell in result["cells"] if not cell["group"]]
+    cells = [
+        cell for cell in result["cells"] if cell["version"] and not cell["group"]
+    ]  # a name that the run does not have has none
     lines = [f"look     leaderflow show {run}"]
     if cells:
         lines.append(f"explain  leaderflow trace {run} {cells[0]['model']}:{cells[0]['dataset']}")

@@ -33,6 +33,7 @@ def load_evaluation(
     overrides: Iterable[str] = (),
     base_url: str | None = None,
     from_file: FromFile | None = None,
+    files: bool = True,
     **scalars: Json,
 ) -> EvaluationSpec:
     """Load an evaluation from a YAML or Python file, a leaderboard recipe's name, or the manifest of a run.
@@ -44,23 +45,24 @@ def load_evaluation(
         overrides: ``KEY=VALUE`` settings (`leaderflow.core.overrides`).
         base_url: endpoint of models written as ``openai/NAME``.
         from_file: makes a dataset of a data file.
+        files: False takes recipe names alone for `path`, `models` and `datasets`: what a form may say.
         scalars: fields of `EvaluationSpec` such as `data_dir` or `judges` (named as models are); None leaves the file's value.
 
     Raises:
         SpecError: names file, line, key, and what is wrong there.
     """
     file = Path(path)
-    if not file.is_file() and file.suffix not in (*YAML, *PYTHON, ".json"):
+    if not files or (not file.is_file() and file.suffix not in (*YAML, *PYTHON, ".json")):
         file = _leaderboard(str(path))
     top = _document(file)
     if isinstance(own := top.value.get("data_dir"), str):
         top = top.updated(data_dir=str(file.parent / Path(own).expanduser()))
     there = Sources(from_file=from_file, base_url=base_url, file=file)
-    here = Sources(from_file=from_file, base_url=base_url)
+    here = Sources(from_file=from_file, base_url=base_url, files=files)
     chosen_models = _Named(_given(models, "-m"), here) if models else _Named(_items(top, "models"), there)
     chosen_datasets = _Named(_given(datasets, "-d"), here) if datasets else _Named(_items(top, "datasets"), there)
     judged = here if scalars.get("judges") else there
-    return _evaluation(chosen_models, chosen_datasets, judged, top.without("models", "datasets"), overrides, scalars)
+    return _evaluation(chosen_models, chosen_datasets, judged, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def build_evaluation(
@@ -68,6 +70,7 @@ def build_evaluation(
     datasets: Sequence[Item],
     overrides: Iterable[str] = (),
     *,
+    spec: Mapping[str, Json] | None = None,
     base_url: str | None = None,
     from_file: FromFile | None = None,
     files: bool = True,
@@ -75,11 +78,14 @@ def build_evaluation(
 ) -> EvaluationSpec:
     """Build an evaluation from names, paths and mappings; arguments as in `load_evaluation`.
 
-    `files=False` takes recipe names alone: what a form may say.
+    `spec` holds the keys of an evaluation's file; its models and datasets come after the named ones. `files=False` takes recipe
+    names alone: what a form may say.
     """
     sources = Sources(from_file=from_file, base_url=base_url, files=files)
-    named = _Named(_given(models, "-m"), sources), _Named(_given(datasets, "-d"), sources)
-    return _evaluation(*named, sources, Located({}), overrides, scalars)
+    top = Located(dict(spec or {}), {(): Place("spec")})
+    chosen_models = _Named([*_given(models, "-m"), *_items(top, "models")], sources)
+    chosen_datasets = _Named([*_given(datasets, "-d"), *_items(top, "datasets")], sources)
+    return _evaluation(chosen_models, chosen_datasets, sources, top.without("models", "datasets"), overrides, scalars, files)
 
 
 def load_dataset(
@@ -117,7 +123,13 @@ class _Named(NamedTuple):
 
 
 def _evaluation(
-    models: _Named, datasets: _Named, judges: Sources, top: Located, overrides: Iterable[str], scalars: Mapping[str, Json]
+    models: _Named,
+    datasets: _Named,
+    judges: Sources,
+    top: Located,
+    overrides: Iterable[str],
+    scalars: Mapping[str, Json],
+    files: bool,
 ) -> EvaluationSpec:
     top = top.updated(**{key: value for key, value in scalars.items() if value is not None})
     for kind, named in (("model", models), ("dataset", datasets)):
@@ -130,7 +142,7 @@ def _evaluation(
     blocks = sets.apply(
         Blocks([m for item in models.items for m in models.sources.models(item)], members, top),
         overrides,
-        files=datasets.sources.files,
+        files=files,
     )
     _refuse_twins("models", blocks.models)
     _refuse_twins("datasets", blocks.datasets)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from leaderflow.core.errors import UsageError, did_you_mean
+from leaderflow.core.errors import StoreError, UsageError, did_you_mean
 from leaderflow.core.store import ArtifactRef, Store, write_whole
+
+log = logging.getLogger("leaderflow.manifest")
+
+T = TypeVar("T")
 
 State = Literal["running", "completed", "incomplete", "failed"]
 
@@ -80,6 +87,7 @@ class Manifest(BaseModel):
 
         Raises:
             UsageError: there is no such run, or more than one begins so.
+            StoreError: its manifest cannot be read.
         """
         names = run_names(store)
         if not names:
@@ -91,13 +99,56 @@ class Manifest(BaseModel):
         if len(found) != 1:
             what = "no run" if not found else f"{len(found)} runs"
             raise UsageError(f"{what} named {run!r}{did_you_mean(run, names) if not found else ''}; `leaderflow runs` lists them")
-        return cls.model_validate_json((store.root / "runs" / found[0] / "manifest.json").read_bytes())
+        return cls._read(store, found[0])
 
     @classmethod
     def all(cls, store: Store) -> Iterator[Manifest]:
-        """Yield the manifests of all runs, oldest first."""
-        for name in run_names(store):
-            yield cls.model_validate_json((store.root / "runs" / name / "manifest.json").read_bytes())
+        """Yield the manifests of all runs, oldest first; one that cannot be read is left out with a warning."""
+        return each_readable(run_names(store), lambda name: cls._read(store, name))
+
+    @classmethod
+    def _read(cls, store: Store, run: str) -> Manifest:
+        with _one_line(store, run) as path:
+            return cls.model_validate_json(path.read_bytes())
+
+
+_SAVED = frozenset(Manifest.model_fields) - {"warnings", "cost", "flow_run"}
+"""The keys that every manifest has had."""
+
+
+def plain_manifest(store: Store, run: str) -> dict[str, Any]:
+    """Return a run's manifest as plain JSON, its spec not validated: cheap, where thousands are read.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    with _one_line(store, run) as path:
+        found = json.loads(path.read_bytes())
+        if not isinstance(found, dict) or not found.keys() >= _SAVED:
+            raise ValueError("no manifest")
+        return found
+
+
+@contextlib.contextmanager
+def _one_line(store: Store, run: str) -> Iterator[Path]:
+    path = store.root / "runs" / run / "manifest.json"
+    try:
+        yield path
+    except OSError as exc:
+        raise StoreError(f"{path} cannot be read: {exc.strerror}") from exc
+    except ValueError as exc:
+        raise StoreError(f"{path} is cut or altered; remove its folder and run the same command again") from exc
+
+
+def each_readable(runs: Iterable[str], read: Callable[[str], T]) -> Iterator[T]:
+    """Yield what `read` makes of each run; a StoreError of one run is a warning, because the others are as good as before."""
+    for run in runs:
+        try:
+            found = read(run)
+        except StoreError as error:
+            log.warning("run %s is left out: %s", run, error)
+        else:
+            yield found
 
 
 def run_names(store: Store) -> list[str]:

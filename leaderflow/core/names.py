@@ -63,6 +63,10 @@ INFERENCERS = {
     "PPLOnlyInferencer": "inference.inferencers.ppl_only:PPLOnlyInferencer",
     "LLInferencer": "inference.inferencers.ll:LLInferencer",
     "CLPInferencer": "inference.inferencers.clp:CLPInferencer",
+    "MinKPercentInferencer": "inference.inferencers.min_k:MinKPercentInferencer",
+    "SCInferencer": "inference.inferencers.sc:SCInferencer",
+    "SWCELossInferencer": "inference.inferencers.windows:SWCELossInferencer",
+    "AgentInferencer": "inference.inferencers.agent:AgentInferencer",
 }
 
 MODELS = {
@@ -103,6 +107,7 @@ EVALUATORS = {
     "BiodataSpearmanEvaluator": "evaluators.science:BiodataSpearmanEvaluator",
     "BiodataStringEvaluator": "evaluators.science:BiodataStringEvaluator",
     "BleuEvaluator": "evaluators.corpus:BleuEvaluator",
+    "BitsPerCharacter": "evaluators.likelihood:BitsPerCharacter",
     "BPCEvaluator": "evaluators.likelihood:BPCEvaluator",
     "CharmReasonEvaluator": "evaluators.exact:CharmReasonEvaluator",
     "ChrF": "evaluators.native:ChrF",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.errors import SpecError, UsageError, did_you_mean
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, Place, Steps, parse_yaml
@@ -30,6 +30,24 @@ class Blocks:
     models: Sequence[Located]
     datasets: Sequence[Located]
     top: Located
+
+
+def shorthand(
+    range_: str | None = None, limit: int | None = None, repeats: int | None = None, concurrency: int | None = None
+) -> list[str]:
+    """Return the settings that the short options of a command line or a form stand for.
+
+    Raises:
+        UsageError: both a range and a limit.
+    """
+    if range_ is not None and limit is not None:
+        raise UsageError(f"range and limit exclude each other; give the range '[:{limit}]' or the limit {limit}")
+    wanted = {
+        "reader_cfg.test_range": range_ if limit is None else f"[:{limit}]",
+        "n": repeats,
+        "models.*.batch_size": concurrency,
+    }
+    return [f"{key}={value}" for key, value in wanted.items() if value is not None]
 
 
 def apply(blocks: Blocks, overrides: Iterable[str], *, files: bool = True) -> Blocks:

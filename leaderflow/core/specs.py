@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationInfo, field_validator, model_validator
 
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.expression import formula
@@ -28,7 +28,17 @@ Typed = dict[str, Json]
 class Config(BaseModel):
     """Base of all specs: unknown keys refused, immutable, arbitrary JSON kept as it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), hide_input_in_errors=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _a_flag_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Python counts with True; nobody who writes ``n: true`` means 1."""
+        wanted = cls.model_fields[info.field_name or ""].annotation
+        flags = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, bool)]
+        if flags and {int, float, list[int]} & {getattr(part, "__origin__", part) for part in (wanted, *get_args(wanted))}:
+            raise ValueError(f"must be a number, not {str(flags[0]).lower()}")
+        return value
 
 
 class ReaderCfg(Config):
@@ -99,6 +109,8 @@ class ModelSpec(Config):
     """Attempts after the first one."""
     rpm: Annotated[int, Field(ge=1)] | None = None
     tpm: Annotated[int, Field(ge=1)] | None = None
+    shared_limit: Annotated[str, Field(min_length=1)] | None = None
+    """The Prefect global concurrency limit (a GPU, an API account) of which every shard holds a slot while it is asked."""
     arguments: dict[str, Json] = Field(default_factory=dict)
     """Further arguments of the model type (dtype, device_map, extra_body, …)."""
 
@@ -165,7 +177,7 @@ class DatasetSpec(Config):
     infer_cfg: InferCfg
     eval_cfg: EvalCfg
     compat: Compat | None = None
-    n: Annotated[int, Field(ge=1)] = 1
+    n: Annotated[int, Field(ge=1, le=10_000)] = 1
     """Repeats of every request."""
     k: list[int] = Field(default_factory=lambda: [1])
     """The k of pass@k and G-Pass@k; none above `n`."""

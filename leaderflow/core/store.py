@@ -88,7 +88,7 @@ class Store:
             record = Record.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (OSError, ValueError):
             log.warning("record %s is unreadable; it will be recomputed", path)
             return None
         for ref in record.tables.values():
@@ -166,12 +166,27 @@ class Store:
 
     @contextlib.contextmanager
     def lease(self, name: str) -> Iterator[None]:
-        """Hold the lease of that name; waits while another process or thread holds it."""
-        path = self.root / "leases" / f"{name}.lock"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w") as file:
+        """Hold the lease of that name; waits while another process or thread holds it.
+
+        Raises:
+            StoreError: the file system refuses.
+        """
+        with self.lease_file(f"{name}.lock") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def lease_file(self, name: str) -> IO[bytes]:
+        """Open a file that leases are held on; its content means nothing.
+
+        Raises:
+            StoreError: the file system refuses.
+        """
+        path = self.root / "leases" / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return path.open("ab")
+        except OSError as exc:
+            raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
 
     def _record_path(self, stage: str, key: str) -> Path:
         return self.root / "artifacts" / stage / key[:2] / f"{key}.json"
@@ -220,7 +235,8 @@ def write_whole(path: Path, data: bytes) -> None:
             _write_synced(file, data)
         temporary.replace(path)
     except OSError as exc:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # why the file could not be written matters, not why its beginning stays
+            temporary.unlink()
         raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
 
 

@@ -6,7 +6,7 @@ the stages hand to each other inside a process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
 
@@ -237,6 +237,20 @@ class Inferencer(Protocol):
 
     def requests(self, rendered: pa.Table, identity: str, defaults: Settings) -> list[Request]:
         """Return a request for each model input × repeat, in row order, rows with status ``rejected`` left out."""
+        ...
+
+    def ask(
+        self,
+        requests: Sequence[Request],
+        backend: Backend,
+        stored: Callable[[Sequence[str]], Mapping[str, Answer]],
+        keep: Callable[[Answer], None],
+    ) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion; turns and windows are looked up in `stored`, put by `keep`."""
+        ...
+
+    def measured(self, request: Request, answer: Answer) -> Answer:
+        """Return an answer with status ``ok`` as the infer table shows it; the store keeps what the model said."""
         ...
 
 

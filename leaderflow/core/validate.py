@@ -26,6 +26,9 @@ _SECRET_NAME = re.compile(
 )
 _SECRET_VALUE = re.compile(r"\bsk-[\w-]{16,}|\bhf_\w{20,}|\bBearer\s+\S{8,}|://[^/@\s]+:[^/@\s]+@|[?&](api[-_]?key|token)=", re.I)
 
+EVALUATOR_OWN = ("pred_postprocessor", "dataset_postprocessor")
+"""Postprocessors that may stand in any evaluator's block: they are no arguments of its type."""
+
 _TYPED: dict[str, list[tuple[Steps, Kind]]] = {
     "dataset": [
         (("reader_cfg", "input_template"), "template"),
@@ -36,6 +39,7 @@ _TYPED: dict[str, list[tuple[Steps, Kind]]] = {
         (("eval_cfg", "evaluator"), "evaluator"),
         (("eval_cfg", "pred_postprocessor"), "postprocessor"),
         (("eval_cfg", "dataset_postprocessor"), "postprocessor"),
+        *((("eval_cfg", "evaluator", name), "postprocessor") for name in EVALUATOR_OWN),
     ],
     "model": [(("pred_postprocessor",), "postprocessor")],
 }
@@ -108,7 +112,7 @@ def _check_type(block: Located, steps: Steps, kind: Kind, trusted: bool) -> None
 
 def _check_arguments(block: Located, steps: Steps, kind: Kind) -> None:
     config = _get(block.value, steps)
-    given = [name for name in config if name != "type"]
+    given = [name for name in config if name != "type" and (kind != "evaluator" or name not in EVALUATOR_OWN)]
     if not given:
         return
     accepted, others = _accepted(block, steps, kind)

@@ -18,6 +18,9 @@ from leaderflow.core.types import Json
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import MappingNode, Node
 
+MOST_VALUES = 200_000
+"""Values of one file, aliases written out: far above any spec, far below what a few nested aliases can grow to."""
+
 Steps = tuple[str | int, ...]
 """The way to a value: mapping keys and list positions."""
 
@@ -69,8 +72,11 @@ class Located:
         return Located({**rest, into: inner}, places)
 
     def merged(self, over: Located) -> Located:
-        """Return this mapping with `over` laid on it: mappings merge, everything else replaces, and so does another `type`."""
-        return Located(_merge(self.value, over.value), {**self.places, **over.places})
+        """Return this mapping with `over` laid on it: mappings merge, everything else replaces.
+
+        Inside, so does a mapping with another `type`, whose arguments are its own; the block itself keeps what it does not name.
+        """
+        return Located(_laid(self.value, over.value), {**self.places, **over.places})
 
 
 def _merge(base: Json, over: Json) -> Json:
@@ -78,6 +84,10 @@ def _merge(base: Json, over: Json) -> Json:
         return over
     if "type" in over and over["type"] != base.get("type"):
         return over
+    return _laid(base, over)
+
+
+def _laid(base: dict[str, Json], over: dict[str, Json]) -> dict[str, Json]:
     return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
 
 
@@ -118,6 +128,8 @@ def parse_yaml(text: str, file: str) -> Located:
         raise SpecError(f"is not YAML: {exc.problem or exc.context}", file=file, line=mark.line + 1 if mark else None) from None
     except YAMLError as exc:
         raise SpecError(f"is not YAML: {' '.join(str(exc).split())}", file=file) from None
+    except RecursionError:
+        raise SpecError("is nested too deeply", file=file) from None
     builder = _Builder(file)
     try:
         value = builder.build(node, ()) if node is not None else None
@@ -149,6 +161,8 @@ class _Builder:
         from ruamel.yaml.nodes import MappingNode, SequenceNode
 
         self.places[steps] = Place(self.file, line or node.start_mark.line + 1, steps)
+        if len(self.places) > MOST_VALUES:
+            raise SpecError(f"holds more than {MOST_VALUES:,} values; aliases inside aliases multiply", file=self.file)
         if isinstance(node, MappingNode):
             return self._mapping(node, steps)
         if isinstance(node, SequenceNode):

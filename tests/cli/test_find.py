@@ -117,3 +117,18 @@ def test_a_judged_run_is_shown_traced_previewed_and_rescored(cli: Cli, folder: P
     assert "<<<ANSWER-" in preview["judge"][0]["messages"][0]["content"]
     assert "(here stands the answer of the model)" in cli("preview", "letters.yaml").out
     assert cli("rescore", "latest", "--no-server", "--json").json["requests"]["sent"] == 0
+
+
+def test_a_spec_names_its_judges_and_show_names_who_said_what(cli: Cli, folder: Path) -> None:
+    text = DATASET[: DATASET.index("eval_cfg")] + "eval_cfg:\n  evaluator: {type: CorrectnessJudge}\n"
+    (folder / "letters.yaml").write_text(text)
+    strict = {"type": "Scripted", "abbr": "strict", "path": "strict", "reply": "VERDICT: INCORRECT"}
+    (folder / "spec.yaml").write_text(
+        json.dumps({"models": ["model.yaml"], "datasets": ["letters.yaml"], "judges": ["judge.yaml", strict]})
+    )
+    cli("run", "spec.yaml", "--no-server")
+    said = cli("show", "latest", "--json").json["samples"][0]["judged"]
+    assert [(reply["judge"], reply["verdict"]) for reply in said] == [("judge", "CORRECT"), ("strict", "INCORRECT")]
+    assert "strict: VERDICT: INCORRECT" in cli("show", "latest").out
+    again = cli("run", "spec.yaml", "--no-server", "--set", "judges=[judge.yaml]", "--json").json
+    assert (again["requests"]["sent"], again["cells"][0]["value"]) == (0, 80.0)

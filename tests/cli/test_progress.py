@@ -6,8 +6,9 @@ import time
 import pytest
 from rich.console import Console
 
+from flows.progress import Count, duration
 from leaderflow.cli import progress as module
-from leaderflow.cli.progress import Bars, Count, PlainLines, duration, progress
+from leaderflow.cli.progress import Bars, PlainLines, progress
 from leaderflow.core.types import Answer
 
 HOSTILE = "m:[/red]\x1b[2J\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from leaderflow.cli.run import shorthand
 from leaderflow.core.errors import UsageError
+from leaderflow.core.overrides import shorthand
 
 from .conftest import DATASET, RUN, Cli
 

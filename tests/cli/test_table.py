@@ -76,6 +76,16 @@ def test_a_group_that_lacks_members_says_so() -> None:
     assert "d · m: 40 of 57 members" in printed(result(cells=[cell(group=True, note="40 of 57 members")]))
 
 
+def test_a_name_that_the_run_does_not_have_is_not_offered() -> None:
+    absent = cell(dataset="nope", metric="-", value=None, version=None, note="the run has no dataset or group of this name")
+    assert "leaderflow trace r1 m:d" in printed(result(cells=[absent, cell()]))
+
+
+def test_metrics_of_a_cell_share_one_note() -> None:
+    metrics = [cell(metric=name, n=4, n_unparsed=2) for name in ("avg@2", "pass@1", "majority@2")]
+    assert printed(result(cells=metrics)).count("d · m: 2 unparsed of 4") == 1
+
+
 def test_notes_are_few() -> None:
     text = printed(result(cells=[cell(dataset=f"d{i}", n=3, n_unparsed=3) for i in range(40)]))
     assert "3 unparsed of 3" in text

@@ -258,3 +258,19 @@ def test_the_spec_of_one_dataset_file(write: Write, folder: Path) -> None:
     (dataset,) = load_dataset(path)
     assert (dataset.path, dataset.source) == (str(folder / "mine" / "rows.jsonl"), str(path))
     assert isinstance(build_evaluation(["api"], [str(path)]), EvaluationSpec)
+
+
+def test_judges_are_named_as_models_are(write: Write) -> None:
+    write("spec.yaml", "models: [api]\ndatasets: [sums]\njudges: [openai/critic]\n")
+    assert [judge.path for judge in load_evaluation("spec.yaml").judges] == ["critic"]
+    spec = load_evaluation("spec.yaml", judges=["api"])
+    assert [judge.abbr for judge in spec.judges] == ["api"]
+    assert load_evaluation(write("again.json", json.dumps({"spec": dump_evaluation(spec)}))).judges == spec.judges
+    refused(lambda: load_evaluation("spec.yaml", judges=["nosuch"]), says="nosuch")
+
+
+def test_an_evaluator_may_have_postprocessors_of_its_own(write: Write) -> None:
+    own = ["eval_cfg.evaluator.pred_postprocessor={type: first-capital}"]
+    assert load_dataset("sums", overrides=own)[0].eval_cfg.evaluator["pred_postprocessor"] == {"type": "first-capital"}
+    wrong = ["eval_cfg.evaluator.pred_postprocessor={type: first-capitl}"]
+    refused(lambda: load_dataset("sums", overrides=wrong), says="did you mean 'first-capital'")

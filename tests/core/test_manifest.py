@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leaderflow.core.errors import UsageError
-from leaderflow.core.manifest import Manifest, new_run_id
+from leaderflow.core.errors import StoreError, UsageError
+from leaderflow.core.manifest import Manifest, new_run_id, plain_manifest
 from leaderflow.core.store import Store
 
 
@@ -49,3 +49,23 @@ def test_run_ids_sort_by_time_and_manifests_are_strict_json(tmp_path: Path) -> N
     manifest = save(Store(tmp_path), early)
     text = (tmp_path / "runs" / early / "manifest.json").read_text()
     assert json.loads(text, parse_constant=lambda name: pytest.fail(name))["run"] == manifest.run
+
+
+@pytest.mark.parametrize("text", ["", '{"run": "2030', "[]", "{}", '{"run": 5, "surprise": 1}', "\x00"])
+def test_a_broken_manifest_is_one_line_and_hides_no_other_run(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store(tmp_path)
+    first, broken = save(store, "20300101-000000-aaaa"), save(store, "20300102-000000-bbbb")
+    path = tmp_path / "runs" / broken.run / "manifest.json"
+    path.write_text(text)
+    for read in (Manifest.load, plain_manifest):
+        with pytest.raises(StoreError, match=r"manifest\.json is cut or altered"):
+            read(store, broken.run)
+    assert [m.run for m in Manifest.all(store)] == [first.run]
+    assert f"run {broken.run} is left out" in caplog.text
+
+
+def test_a_manifest_that_is_a_folder_is_one_line(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "runs" / "20300101-000000-aaaa" / "manifest.json").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be read"):
+        Manifest.load(store, "latest")

@@ -71,3 +71,28 @@ def test_bad_settings(write: Write, text: str, says: str) -> None:
     assert says in str(caught.value)
     assert str(caught.value).startswith("--set")
     assert "\n" not in str(caught.value)
+
+
+def test_another_type_of_a_whole_block_keeps_the_rest(write: Write) -> None:
+    spec = built(write, "type=CsvDataset", "models.*.type=Scripted")
+    assert {d.type for d in spec.datasets} == {"CsvDataset"}
+    assert [d.abbr for d in spec.datasets] == ["sums", "more"]
+    assert {m.type for m in spec.models} == {"Scripted"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("n=true", "must be a number, not true"),
+        ("k=true", "must be a number, not true"),
+        ("k=[1, false]", "must be a number, not false"),
+        ("n=99999999999", "10000"),
+        ("models.*.batch_size=true", "must be a number, not true"),
+        ("models.*.timeout=inf", "finite"),
+        ("reader_cfg.test_range=[true]", "must be a number, not true"),
+        ("reader_cfg.seed=true", "must be a number, not true"),
+    ],
+)
+def test_a_number_is_a_finite_number(write: Write, text: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        built(write, text)

@@ -41,6 +41,17 @@ def test_a_moved_store_is_as_good_as_before(store: Store, record: Record, tmp_pa
     assert moved.read(record["pool"]).num_rows == 1
 
 
+@pytest.mark.parametrize("damage", ["cut", "folder"])
+def test_an_unreadable_record_is_a_miss(store: Store, record: Record, damage: str) -> None:
+    path = (store.root / record["samples"].path).with_name(f"{KEY}.json")
+    if damage == "cut":
+        os.truncate(path, 10)
+    else:
+        path.unlink()
+        path.mkdir()
+    assert store.lookup("read", KEY) is None
+
+
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_a_missing_or_cut_table_is_a_miss(store: Store, record: Record, damage: str) -> None:
     path = store.root / record["samples"].path
@@ -58,11 +69,6 @@ def test_an_altered_table_is_never_trusted(store: Store, record: Record) -> None
     assert store.lookup("read", KEY) is None
     with pytest.raises(StoreError, match="altered"):
         store.read(record["samples"])
-
-
-def test_an_unreadable_record_is_a_miss(store: Store, record: Record) -> None:
-    (store.root / "artifacts" / "read" / KEY[:2] / f"{KEY}.json").write_text("{")
-    assert store.lookup("read", KEY) is None
 
 
 def test_a_table_with_unanswered_rows_is_written_but_not_found(store: Store) -> None:

@@ -78,3 +78,11 @@ def test_moved_keys_keep_their_place() -> None:
     moved = located.moved(["a"], "arguments")
     assert moved.value == {"b": 2, "arguments": {"a": {"n": 1}}}
     assert str(moved.error("!", "arguments", "a", "n")) == "f:7: a.n: !"
+
+
+def test_aliases_that_multiply_and_deep_nesting_are_refused() -> None:
+    levels = ["a0: &a0 [" + "x, " * 10 + "]"] + [f"a{i}: &a{i} [" + f"*a{i - 1}, " * 10 + "]" for i in range(1, 12)]
+    with pytest.raises(SpecError, match="aliases inside aliases multiply"):
+        parse_yaml("\n".join(levels), "f.yaml")
+    with pytest.raises(SpecError, match="nested too deeply"):
+        parse_yaml("[" * 3000, "f.yaml")

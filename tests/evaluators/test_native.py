@@ -107,3 +107,12 @@ def test_chrf_equals_sacrebleu() -> None:
 
     given, wanted = ["the cat sat", "", "一只猫", "hello there friend"], ["the cat sits", "empty", "一只小猫", "hello, friend"]
     assert ChrF().measure(given, wanted)["chrf"] == pytest.approx(CHRF().corpus_score(given, [wanted]).score)
+
+
+def test_rouge_of_summaries_takes_stems_and_the_best_reference() -> None:
+    from evaluators.rouge import SummaryRouge
+
+    rouge = SummaryRouge()
+    found = rouge.measure(["the cats sat", "zzq"], [["a dog ran", "the cat sits"], "the cat"])
+    assert found["rouge1"] == pytest.approx(100 * (2 / 3) / 2)
+    assert rouge.measure(["the cat sits on it"], ["the cat sits on it"]) == {"rouge1": 100.0, "rouge2": 100.0, "rougeL": 100.0}

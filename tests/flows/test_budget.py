@@ -45,10 +45,11 @@ def test_a_token_cap_stops_within_a_window_and_a_higher_one_goes_on(questions: P
     assert "the cap of 1,250 tokens (max_tokens) was reached" in capped.message
     assert 50 <= fake_openai.stats["requests"] <= 50 + WINDOW
     assert capped.cells[0].partial
+    assert capped.requests["reused"] == 0
     higher = run(model(fake_openai, batch_size=WINDOW), dataset(questions), max_tokens=200 * TOKENS, shard_size=50)
     assert higher.state == "completed"
     assert fake_openai.stats["requests"] == 200
-    assert higher.requests["reused"] == capped.requests["sent"] - sum(error.rows for error in capped.errors)
+    assert higher.requests["reused"] == capped.requests["sent"]
 
 
 def test_a_cost_cap(questions: Path, fake_openai: FakeOpenAI) -> None:
@@ -83,6 +84,22 @@ def test_a_time_cap_ends_the_waits_as_well(questions: Path, fake_openai: FakeOpe
     assert time.monotonic() - begin < 30  # the rate alone would take some minutes
     with pytest.raises(SpecError, match="max_time"):
         run(model(fake_openai), dataset(questions), max_time="soon")
+
+
+def test_a_rate_holds_over_any_period_for_all_cells(
+    questions: Path, fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    period, rate = 3.0, 60
+    monkeypatch.setattr("inference.api.limits.PERIOD_S", period)
+    cells = [dataset(questions, abbr=name, **{"reader_cfg.test_range": f"[:{60 + n}]"}) for n, name in enumerate(("one", "two"))]
+    for cell, word in zip(cells, ("First", "Second"), strict=True):
+        cell["infer_cfg"]["prompt_template"]["messages"][0]["content"] = word + ": {question}"
+    result = evaluate(spec([model(fake_openai, rpm=rate)], cells), server=False)
+    times = sorted(fake_openai.stats["times"])
+    assert result.state == "completed"
+    assert len(times) == 121
+    inside = [sum(start <= later < start + period * 0.95 for later in times) for start in times]
+    assert rate * 0.7 < max(inside) <= rate
 
 
 def test_backends_that_ask_one_by_one_stop_too(questions: Path) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import PrefectClient, get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey, FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.objects import TaskRun
+from prefect.client.schemas.sorting import TaskRunSort
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.api import evaluate
@@ -32,6 +35,15 @@ def as_flow(api: str, models: dict[str, Any], datasets: dict[str, Any], **scalar
         return evaluate(spec([models], [datasets], **scalars))
 
 
+async def all_task_runs(client: PrefectClient, only: FlowRunFilter) -> AsyncIterator[TaskRun]:
+    """Yield a flow run's task runs; the API gives 200 at a time."""
+    offset = 0
+    while page := await client.read_task_runs(flow_run_filter=only, sort=TaskRunSort.ID_DESC, limit=200, offset=offset):
+        for task in page:
+            yield task
+        offset += len(page)
+
+
 def seen(api: str, run: str, store: Path) -> tuple[Any, list[Any], list[Any]]:
     """Return the flow run, its task runs once all are recorded, and the leaderboard artifacts."""
     manifest = Manifest.load(Store(store), run)
@@ -44,7 +56,7 @@ def seen(api: str, run: str, store: Path) -> tuple[Any, list[Any], list[Any]]:
                 only = FlowRunFilter(id=FlowRunFilterId(any_=[flow_run.id]))
                 deadline = time.monotonic() + 60
                 while True:
-                    tasks = await client.read_task_runs(flow_run_filter=only)
+                    tasks = [t async for t in all_task_runs(client, only)]
                     done = all(t.state is not None and t.state.is_final() for t in tasks)
                     if (len(tasks) >= sum(manifest.tasks.values()) and done) or time.monotonic() > deadline:
                         break

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from flows.api import plan
+from flows.api import evaluate, plan
 from flows.result import RunResult
 from leaderflow.core.errors import SpecError, UsageError
 from leaderflow.core.manifest import Manifest
@@ -172,6 +173,18 @@ def test_a_model_of_the_run_may_judge_and_a_block_too(server: FakeOpenAI, file: 
         assert metrics(run(server, judged(file, {"type": "CorrectnessJudge", "judge": named}), []))["accuracy"] == 100.0
 
 
+def test_how_a_judge_is_reached_and_named_changes_nothing(server: FakeOpenAI, file: Path) -> None:
+    answering(server)
+    written = [judge(server), judge(server, batch_size=3, timeout=99), {**judge(server), "abbr": "other"}]
+    first, *others = [run(server, judged(file, {"type": "CorrectnessJudge", "judge": block}), []) for block in written]
+    for other in others:
+        assert other.cells[0].version == first.cells[0].version
+        assert other.requests["sent"] == 0
+    assert others[0].tasks["computed"] == 0
+    third = run(server, judged(file, {"type": "CorrectnessJudge", "judge": judge(server, revision="2")}), [])
+    assert (third.requests["sent"], third.cells[0].version == first.cells[0].version) == (10, False)
+
+
 def test_a_scripted_judge_that_is_loaded_here_waits_for_the_models(server: FakeOpenAI, file: Path) -> None:
     answering(server)
     local = {"type": "Scripted", "abbr": "local", "path": "x", "arguments": {"reply": "VERDICT: CORRECT"}}
@@ -211,6 +224,7 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         "prompt_template": template,
         "dataset_cfg": {"type": "X", "reader_cfg": {"input_columns": ["question"], "output_column": "answer"}},
         "judge_cfg": {},
+        "pred_postprocessor": {"type": "think_pred", "re_pattern": "a (town)"},
         "dict_postprocessor": {"type": "generic_llmjudge_postprocess"},
     }
     server.script(
@@ -222,7 +236,9 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
     result = run(server, judged(file, evaluator), [])
     assert metrics(result)["accuracy"] == 90.0
     assert metrics(result)["correct_count"] == 9
-    assert "gold town 00 said " in next(p for p in asked(server) if "place 00" in p)
+    assert "gold town 00 said town: A or B?" in next(p for p in asked(server) if "place 00" in p)
+    with pytest.raises(SpecError, match="one judge's replies"):
+        run(server, judged(file, evaluator), [judge(server), judge(server, "second")])
     cascade = {
         "type": "CascadeEvaluator",
         "llm_evaluator": evaluator,
@@ -230,3 +246,21 @@ def test_the_environment_names_a_judge_as_in_opencompass(server: FakeOpenAI, fil
         "parallel": False,
     }
     assert metrics(run(server, judged(file, cascade), []))["accuracy"] == 90.0
+
+
+def test_a_cap_on_cost_counts_the_judge(server: FakeOpenAI, file: Path, tmp_path: Path) -> None:
+    answering(server)
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "prices.yaml").write_text('models: {fake: {input: 0.0, output: 0.0, as_of: "2026-01-01"}}\n')
+    with pytest.raises(SpecError, match="no price of judge"):
+        run(server, judged(file), max_cost=1.0)
+    assert server.stats["requests"] == 0
+
+
+@pytest.mark.server
+@pytest.mark.xdist_group("server")
+def test_the_questions_are_tasks_of_the_flow(prefect_server: str, server: FakeOpenAI, file: Path) -> None:
+    answering(server)
+    with temporary_settings({PREFECT_API_URL: prefect_server}):
+        result = evaluate(spec([model(server)], [judged(file)], judges=[judge(server)]))
+    assert (metrics(result)["accuracy"], result.tasks["computed"]) == (70.0, 11)

@@ -25,7 +25,7 @@ from tests.golden import data_dir
 KINDS = ["right"] * 5 + ["wrong"] * 2 + ["truncated", "empty", "error"]
 """What becomes of ten samples in a row."""
 
-CUT = "zzq zzq"
+CUT = "zzq zzq\nzzq zzq"
 """What a truncated answer begins with: no extractor finds an answer in it, and no reference has a word of it."""
 
 
@@ -51,7 +51,7 @@ CASES = {
     "mmlu_gen": Case(lambda row: f"Answer: {row['answer']}", lambda row: f"Answer: {another(row)}"),
     "bbh_choice": Case(lambda row: f"Answer: ({row['answer']})", lambda row: f"Answer: ({another(row)})"),
     "cmmlu": Case(lambda row: f"答案：{row['answer']}", lambda row: f"答案：{another(row)}"),
-    "nq_open": Case(lambda row: f"Answer: {row['answer'][-1]}", lambda row: "Answer: zzq", finds_in_cut=True),
+    "nq_open": Case(lambda row: f"Answer: {row['answer'][-1]}", lambda row: "Answer: zzq", cut="zzq", finds_in_cut=True),
     "lambada": Case(lambda row: f"{row['word']}.", lambda row: "zzq", finds_in_cut=True),
     "ifeval": Case(
         lambda row: "plain words", lambda row: "one, two", finds_in_cut=True, cut="three, four",

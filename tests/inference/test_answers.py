@@ -12,7 +12,7 @@ import pytest
 
 from inference.answers import AnswerStore, folder_name, seconds
 from inference.segments import BATCH_ROWS
-from leaderflow.core.errors import SpecError
+from leaderflow.core.errors import SpecError, StoreError
 from leaderflow.core.types import Answer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -253,5 +253,26 @@ def test_ages(age: str, expected: float) -> None:
 
 @pytest.mark.parametrize("age", ["", "h", "20 hours", "-3h"])
 def test_what_is_no_age_is_refused(age: str) -> None:
-    with pytest.raises(SpecError, match="is no age"):
+    with pytest.raises(SpecError, match="is no time"):
         seconds(age)
+
+
+def test_a_clock_that_was_put_back_does_not_make_old_answers_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = AnswerStore(tmp_path, "m")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    write(store, Answer("k", "ok", output="of the old clock"))
+    monkeypatch.setattr(time, "time", lambda: now)
+    assert set(store.get(["k"])) == {"k"}
+    assert store.get(["k"], since=now) == {}
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path, "m")
+    (tmp_path / "leases").write_text("a file where a folder belongs")
+    with pytest.raises(StoreError, match=r"cannot write .*leases"), store.lease(["0" * 64]):
+        pass
+    store.folder.parent.mkdir(parents=True)
+    store.folder.write_text("")
+    with pytest.raises(StoreError, match="cannot write"), store.writer():
+        pass

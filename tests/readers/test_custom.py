@@ -42,3 +42,11 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         dataset_from_file(tmp_path / "a.xlsx")
     assert is_data_file("x.CSV")
     assert not is_data_file("gsm8k")
+
+
+@pytest.mark.parametrize("answer", [0, "b", "Paris", "C", "", None, "AB"])
+def test_an_answer_that_is_no_option_is_refused_with_its_line(tmp_path: Path, answer: object) -> None:
+    good = {"question": "q", "A": "Rome", "B": "Paris", "answer": "B"}
+    file = jsonl(tmp_path / "exam.jsonl", [good, {**good, "answer": answer}])
+    with pytest.raises(DataError, match=r"exam\.jsonl:2: the answer .* is none of the letters A, B of the options"):
+        dataset_from_file(file)

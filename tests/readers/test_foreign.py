@@ -33,7 +33,8 @@ from opencompass.openicl.icl_evaluator import BaseEvaluator
 from opencompass.registry import LOAD_DATASET, TEXT_POSTPROCESSORS
 from opencompass.utils import get_data_path, get_logger
 from .base import BaseDataset
-from .lab_tools import shout
+from .lab_tools import run, shout
+import timeouts_that_are_not_there as timeouts
 logger = get_logger()
 
 @LOAD_DATASET.register_module()
@@ -60,11 +61,19 @@ class RunsCode(BaseEvaluator):
     def score(self, predictions, references):
         return {'pass': sum(exec(p) is None for p in predictions)}
 
+class RunsFar(BaseEvaluator):
+    def score(self, predictions, references):
+        return {'pass': sum(run(p) is None for p in predictions)}
+
+@timeouts.timeout(5)
+def slow():
+    pass
+
 class NeedsMuch(BaseEvaluator):
     def score(self, predictions, references):
         import package_that_is_not_there
 """,
-    "datasets/lab_tools.py": "def shout(text):\n    return text.upper()\n",
+    "datasets/lab_tools.py": "def shout(text):\n    return text.upper()\ndef run(text):\n    return exec(text)\n",
 }
 
 
@@ -115,13 +124,28 @@ def test_evaluators_and_postprocessors_of_the_package(package: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("RunsCode", "because it says exec"), ("NeedsMuch", "needs package_that_is_not_there"), ("Nowhere", "")],
+    [
+        ("RunsCode", "because it says exec"),
+        ("RunsFar", "because it says exec"),
+        ("NeedsMuch", "needs package_that_is_not_there"),
+        ("Nowhere", ""),
+    ],
 )
 def test_what_cannot_score_is_refused_before_anything_is_asked(package: Path, name: str, reason: str) -> None:
     path = config(package, **{"type=LabEvaluator": f"type={name}", "import LabDataset": f"import {name}, LabDataset"})
     (missing,) = translate(path).report.missing
     assert (missing.kind, missing.name, missing.line) == ("evaluator", name, 7)
     assert reason in missing.hint
+
+
+def test_migrated_files_say_that_they_need_the_package(package: Path, tmp_path: Path) -> None:
+    from leaderflow.core.opencompass.migrate import migrate
+
+    found = migrate(config(package), tmp_path / "out")
+    assert found.missing == []
+    assert "--opencompass-root" in found.notes[-1]
+    assert "opencompass.datasets.lab:LabDataset" in found.notes[-1]
+    assert found.notes[-1] in found.file.read_text()
 
 
 def test_without_the_package_the_class_is_missing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +159,9 @@ def test_without_the_package_the_class_is_missing(package: Path, monkeypatch: py
 
 def test_a_failing_load_is_one_line(package: Path) -> None:
     (dataset,) = load_dataset(config(package))
-    with pytest.raises(DataError, match=r"dataset 'lab': LabDataset\.load failed: FileNotFoundError") as failed:
+    with pytest.raises(DataError, match=r"dataset 'lab': no file .*b\.jsonl; put it below") as failed:
         read(dataset, Source(package), pool=False)
+    (package.parent / "archive/lab/b.jsonl").write_text("[]\n")
+    with pytest.raises(DataError, match=r"dataset 'lab': LabDataset\.load failed: TypeError"):
+        read(dataset, Source(package.parent / "archive"), pool=False)
     assert "\n" not in str(failed.value)

@@ -250,3 +250,10 @@ def test_schema() -> None:
     samples, chosen = table([ROW]), table_of(EXAMPLES, [{"sample_id": "s0", "example_ids": []}])
     prompts: pa.Table = stage.render(samples, table([]), chosen, spec(ASK), target())
     assert prompts.schema == PROMPTS
+
+
+def test_an_input_column_that_the_rows_lack_is_named() -> None:
+    dataset = spec(ASK)
+    wrong = dataset.model_copy(update={"reader_cfg": dataset.reader_cfg.model_copy(update={"input_columns": ["qestion"]})})
+    with pytest.raises(DataError, match=r"'qestion', which the rows do not have; did you mean 'question'\?"):
+        rendered(wrong, target(), [ROW])

@@ -15,7 +15,7 @@ from leaderflow.core.opencompass.report import Report
 from leaderflow.core.opencompass.translator import Translator, Where
 from leaderflow.core.pyconfig import Config, load_config
 from leaderflow.core.pyconfig.values import dotted
-from leaderflow.core.specs import EvaluationSpec, SummaryGroup
+from leaderflow.core.specs import SummaryGroup
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, Place, Steps, kind_of, shown
 
@@ -38,8 +38,7 @@ class Translated:
         """Return the whole as one located document, as a YAML file would give it."""
         top: dict[str, Json] = {"summarizer": self.summarizer} if self.summarizer else {}
         places: dict[Steps, Place] = {(): Place(shown(self.config.path))}
-        judges = self.judges if "judges" in EvaluationSpec.model_fields else []
-        parts = {"models": self.models, "datasets": self.datasets, **({"judges": judges} if judges else {})}
+        parts = {"models": self.models, "datasets": self.datasets, **({"judges": self.judges} if self.judges else {})}
         for kind, blocks in parts.items():
             top[kind] = [block.value for block in blocks]
             for position, block in enumerate(blocks):

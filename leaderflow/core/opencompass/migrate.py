@@ -40,7 +40,7 @@ def migrate(path: Path, folder: Path) -> Migration:
     found = translate(path)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{path.stem}.yaml"
-    notes = found.report.lines()
+    notes = [*found.report.lines(), *_lent(found)]
     file.write_text(_head(path, notes) + as_yaml(_document(found, path.parent)), encoding="utf-8")
     return Migration(file, notes, [*found.report.missing, *_code(found)], len(found.models), len(found.datasets))
 
@@ -68,9 +68,23 @@ def _placed(block: dict[str, Json], folder: Path) -> dict[str, Json]:
 
 def _code(found: Translated) -> list[Missing]:
     """Return the functions and classes of the file itself, which no YAML can hold."""
-    kinds = {name for block in (*found.models, *found.datasets) for name in _types(block.value) if "@" in name and ".py:" in name}
+    own = {name for name in _all_types(found) if "@" in name and ".py:" in name}
     hint = "put it into a module on PYTHONPATH and write type: package.module:name"
-    return [Missing(name.rpartition("@")[0], "code", hint=hint) for name in sorted(kinds)]
+    return [Missing(name.rpartition("@")[0], "code", hint=hint) for name in sorted(own)]
+
+
+def _lent(found: Translated) -> list[str]:
+    """Return what is to be said of code that stays in the package."""
+    lent = sorted(name for name in _all_types(found) if name.startswith("opencompass."))
+    return (
+        [f"run it with --opencompass-root: {', '.join(lent)} {'is' if len(lent) == 1 else 'are'} code of OpenCompass"]
+        if lent
+        else []
+    )
+
+
+def _all_types(found: Translated) -> set[str]:
+    return {name for block in (*found.models, *found.datasets) for name in _types(block.value)}
 
 
 def _types(value: Json) -> Sequence[str]:

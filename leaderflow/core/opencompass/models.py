@@ -91,7 +91,7 @@ def _credential(value: Any, place: Where) -> dict[str, Json]:
     text = str(value[0] if isinstance(value, list | tuple) and value else value)
     if text == "ENV":
         return {"key": "ENV"}
-    if text in tables.EMPTY_KEYS:
+    if tables.NO_KEY.fullmatch(text):
         return {}
     if text in os.environ:
         return {"key_env": text}

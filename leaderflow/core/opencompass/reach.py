@@ -7,11 +7,14 @@ import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _OPTIONAL = frozenset({"opencompass", "mmengine", "modelscope"})
 """Packages that are replaced, or used only where a variable of OpenCompass asks for them."""
+
+_SCORING = ("opencompass.datasets", "opencompass.evaluator", "opencompass.utils.text_postprocessors")
+"""Where code that scores lies; the base classes elsewhere are looked after by our own."""
 
 _DANGER = re.compile(
     r"\b(?:exec|eval)\(|\bsubprocess\b|\bmultiprocessing\b|\bos\.system\b|\bopenai\b|\b\w*Inferencer\b|\bjudge_cfg\b"
@@ -19,20 +22,32 @@ _DANGER = re.compile(
 """Signs that scoring runs what a model wrote, or asks another model."""
 
 
+Find = Callable[[Path, int, str, str], Path | None]
+"""From a file and what it imports (level, module, name) to the package's own file that defines it."""
+
+
 @functools.cache
-def unfit(file: Path, name: str) -> str:
+def unfit(file: Path, name: str, find: Find) -> str:
     """Return why a class or function is not used for scoring; empty where it can be.
 
     It needs its packages, and must neither run what a model wrote nor ask another model: those are the sandbox's and the judge's.
+    What it imports of its own package is looked at too.
     """
-    text = file.read_text(encoding="utf-8", errors="replace")
-    nodes = list(_reached(ast.parse(text), name))
-    for node in nodes:
-        if found := _DANGER.search(ast.get_source_segment(text, node) or ""):
-            return f"OpenCompass' own code for it is not used, because it says {found[0].strip('(')}"
-    tops = {module.partition(".")[0] for node in nodes for module in _imports(node)} - _OPTIONAL
-    absent = sorted(top for top in tops if top not in sys.builtin_module_names and importlib.util.find_spec(top) is None)
-    return f"OpenCompass' own code for it needs {', '.join(absent)}" if absent else ""
+    waiting, seen, absent = [(file, name)], {(file, name)}, set()
+    while waiting:
+        here, wanted = waiting.pop()
+        text = here.read_text(encoding="utf-8", errors="replace")
+        nodes = list(_reached(ast.parse(text), wanted))
+        for node in nodes:
+            if found := _DANGER.search(ast.get_source_segment(text, node) or ""):
+                return f"OpenCompass' own code for it is not used, because it says {found[0].strip('(')}"
+        absent |= {top for node in nodes for top in _absent(node)}
+        further = {
+            (there, part) for node in nodes for level, module, part in _own(node) if (there := find(here, level, module, part))
+        }
+        waiting += sorted(further - seen)
+        seen |= further
+    return f"OpenCompass' own code for it needs {', '.join(sorted(absent))}" if absent else ""
 
 
 def _reached(tree: ast.Module, name: str) -> Iterator[ast.stmt]:
@@ -62,9 +77,18 @@ def _binds(statement: ast.stmt) -> list[str]:
     return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
-def _imports(statement: ast.stmt) -> Iterator[str]:
+def _absent(statement: ast.stmt) -> Iterator[str]:
+    """Yield the packages that a statement imports and that are not installed."""
     for node in ast.walk(statement):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+        for top in {name.partition(".")[0] for name in names} - _OPTIONAL:
+            if top not in sys.builtin_module_names and importlib.util.find_spec(top) is None:
+                yield top
+
+
+def _own(statement: ast.stmt) -> Iterator[tuple[int, str, str]]:
+    """Yield (level, module, name) of what a statement imports of its own package."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.ImportFrom) and (node.level or str(node.module).startswith(_SCORING)):
+            yield from ((node.level, node.module or "", alias.name) for alias in node.names)

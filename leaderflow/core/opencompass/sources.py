@@ -39,7 +39,7 @@ def type_name(kind: Kind, module: str, name: str) -> tuple[str | None, str]:
     file = _find(folder, module, name.rpartition(".")[2]) if folder and kind in _USED else None
     if folder is None or file is None or (kind == "dataset" and "datasets" not in file.relative_to(folder).parts):
         return None, ""
-    if kind != "dataset" and (reason := unfit(file, name.partition(".")[0])):
+    if kind != "dataset" and (reason := unfit(file, name.partition(".")[0], _imported_file)):
         return None, reason
     return f"{_dotted(folder, file)}:{name}", ""
 
@@ -108,10 +108,7 @@ class _SourceLoader(Loader):
         return self.names(file).get(name, reference(module, name)) if file else reference(module, name)
 
     def base(self, path: Path, level: int, module: str, line: int, name: str, trail: tuple[Path, ...]) -> Any:
-        package = _dotted(self._root(), path).split(".")
-        package = package if path.name == "__init__.py" else package[:-1]
-        above = package[: len(package) - level + 1]
-        return self.imported(".".join([*above, *filter(None, module.split("."))]), name)
+        return self.imported(_absolute(self._root(), path, level, module), name)
 
     def globals(self, path: Path, trail: tuple[Path, ...]) -> Names:
         names = super().globals(path, trail)
@@ -170,6 +167,20 @@ def _find(folder: Path, module: str, name: str) -> Path | None:
     files = _index(folder).get(name, ())
     below = [file for file in files if module.startswith("opencompass") and own in file.parents]
     return min(below, key=lambda file: len(file.parts)) if below else files[0] if len(files) == 1 else None
+
+
+def _imported_file(file: Path, level: int, module: str, name: str) -> Path | None:
+    """Return the file that defines what a file of the package imports."""
+    folder = root()
+    return _find(folder, _absolute(folder, file, level, module), name) if folder else None
+
+
+def _absolute(folder: Path, file: Path, level: int, module: str) -> str:
+    """Return the dotted module that an import names, relative ones from the file's own place."""
+    if not level:
+        return module
+    package = _dotted(folder, file).split(".")[: None if file.name == "__init__.py" else -1]
+    return ".".join([*package[: len(package) - level + 1], *filter(None, module.split("."))])
 
 
 def _dotted(folder: Path, file: Path) -> str:

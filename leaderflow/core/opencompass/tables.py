@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from leaderflow.core.registry import Kind
@@ -50,6 +51,9 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
         "output_json_filename": "results lie in the store",
         "dump_timer": "every answer is stored with its latency",
         "fix_id_list": "the retriever's fix_id_list decides",
+        "labels": "",
+        "do_sample": "temperature decides whether answers are sampled",
+        "max_out_len": "",
     },
     "evaluator": {"dataset_cfg": ""},
     "reader_cfg": {"output_template": "", "ds_size": "", "dataset": ""},
@@ -153,5 +157,5 @@ ENGINE: Mapping[str, str] = {
 }
 """Keys of `model_kwargs` and `engine_config` → arguments of our engines; one that an engine lacks is dropped with a word."""
 
-EMPTY_KEYS = frozenset({"", "EMPTY", "empty", "none", "None", "NONE", "dummy", "sk-xxx", "YOUR_API_KEY"})
-"""What people write as `key` of a server that asks for none."""
+NO_KEY = re.compile(r"|empty|none|null|dummy|sk-x+|.*\byour\b.*|your.*|xxx+|<.*>", re.I)
+"""What people write as `key` of a server that asks for none, or to be filled in."""

@@ -107,17 +107,20 @@ class Translator:
 
     def _known(self, kind: Kind, name: str, given: dict[str, Any], place: Where) -> dict[str, Any]:
         """Return the arguments that the type takes; others are reported, or dropped where there is a word for them."""
-        given = {key: value for key, value in given.items() if not self.ignore(kind, key, place)}
         if name not in NAMES[kind]:
             return given
         try:
             accepted, others = registry.arguments(kind, name)
         except SpecError:
             return given  # a missing extra is reported when the spec is checked
-        for key in [key for key in given if key not in accepted and not others]:
-            if not (kind == "evaluator" and key in tables.KIND_OF_KEY):
+        found = {}
+        for key, value in given.items():
+            if (key not in accepted or kind == "evaluator") and self.ignore(kind, key, place):
+                continue
+            found[key] = value
+            if key not in accepted and not others and not (kind == "evaluator" and key in tables.KIND_OF_KEY):
                 self.report.miss(f"{name}({key}=…)", "argument", place, did_you_mean(key, accepted).removeprefix("; "))
-        return given
+        return found
 
     def _local(self, kind: Kind, wanted: Any) -> str:
         """Register a function or class of the file itself for this process, under a name that changes with its file."""

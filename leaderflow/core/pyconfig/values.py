@@ -46,6 +46,12 @@ class Block(dict[str, Any]):
         twin.update((key, copy.deepcopy(value, memo)) for key, value in self.items())
         return twin
 
+    def __call__(self, found: Any) -> Any:
+        """Return what was decorated: a decorator of a package that is not installed does nothing."""
+        if not callable(found):
+            raise TypeError("a mapping cannot be called")
+        return found
+
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]

@@ -252,3 +252,36 @@ def test_code_of_the_file_itself_is_used(write: Write) -> None:
     assert changed["type"] != before, "an edited function must not find the results of the old one"
     with pytest.raises(SpecError, match="is code of a Python configuration; run that file itself"):
         registry.resolve("postprocessor", "d.py:last@000000000000")
+
+
+def test_judges_of_the_configuration_and_of_the_evaluator(write: Write) -> None:
+    judge = MODEL.replace("abbr='m'", "abbr='judge'").format(", query_per_second=1, run_cfg=dict(num_gpus=0)")
+    text = HEAD + (
+        "from opencompass.evaluator import GenericLLMEvaluator\n"
+        f"judge_models = [{judge}]\n"
+        "judge_template = dict(type=PromptTemplate, template='{question} {prediction} {obj_gold}')\n"
+        "evaluator = dict(type=GenericLLMEvaluator, prompt_template=judge_template, judge_cfg=judge_models[0],\n"
+        "    dataset_cfg=dict(type=JsonlDataset, path='q.jsonl', reader_cfg=reader_cfg),\n"
+        "    dict_postprocessor=dict(type='generic_llmjudge_postprocess'))\n"
+        "eval_cfg = dict(evaluator=evaluator)\n"
+        f"models = [{MODEL.format('')}]\ndatasets = [{DATASET.format('')}]\n"
+    )
+    spec = load_evaluation(write("eval.py", text))
+    assert [(model.abbr, model.rpm) for model in spec.judges] == [("judge", 60)]
+    evaluator = spec.datasets[0].eval_cfg.evaluator
+    assert evaluator["type"] == "GenericLLMEvaluator"
+    assert evaluator["prompt_template"]["type"] == "PromptTemplate"
+    assert (evaluator["judge_cfg"]["type"], evaluator["judge_cfg"]["rpm"]) == ("OpenAISDK", 60)
+    assert "dataset_cfg" not in evaluator
+
+
+def test_weights_that_other_engines_served_go_to_vllm(write: Write) -> None:
+    block = (
+        "dict(type='TurboMindModelwithChatTemplate', abbr='t', path='org/m', batch_size=16, run_cfg=dict(num_gpus=2),"
+        " engine_config=dict(session_len=16384, max_batch_size=16, tp=2, cache_max_entry_count=0.8),"
+        " gen_config=dict(top_k=1, temperature=1e-6, top_p=0.9, max_new_tokens=4096), max_seq_len=16384, max_out_len=4096)"
+    )
+    found = one_model(write, block)
+    assert (found["type"], found["tensor_parallel_size"]) == ("VLLMwithChatTemplate", 2)
+    assert found["engine_args"] == {"max_model_len": 16384}
+    assert found["generation_kwargs"] == {"top_k": 1, "temperature": 1e-6, "top_p": 0.9}

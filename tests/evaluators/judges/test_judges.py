@@ -198,4 +198,6 @@ def test_the_recorded_cascade_takes_rule_or_judge() -> None:
         said = {"s0#0": "B", "s1#0": "CORRECT", "s2#0": "INCORRECT"}
         scores, metrics, _ = judged(dataset, GOLDS, outputs, said)
         assert [row["correct"] for row in scores] == [True, True, False]
+        silent, _, _ = judged(dataset, GOLDS, outputs, said | {"s0#0": None})
+        assert silent[0]["correct"], "the rule needs no judge"
         assert (metrics["n_confirmed_by_rules"], metrics["n_confirmed_by_judge"], metrics["n_judged"]) == (1, 1, count)

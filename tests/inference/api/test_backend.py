@@ -421,7 +421,7 @@ def test_base_url(given: str, expected: str) -> None:
     assert base_url(model(given)) == expected
 
 
-@pytest.mark.parametrize("bad", ["localhost:8000", "ftp://x", "http://"])
+@pytest.mark.parametrize("bad", ["localhost:8000", "ftp://x", "http://", "http://[::1", "http://x:99999/v1", "http://x:port/v1"])
 def test_what_is_no_address_is_refused(bad: str) -> None:
     with pytest.raises(SpecError, match=r"models\.m\.openai_api_base"):
         base_url(model(bad))

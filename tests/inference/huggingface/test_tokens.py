@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from inference.huggingface.tokens import PromptError, load_tokens, token_counter
+from inference.stage import make_backend
 from leaderflow.core.errors import BackendError
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Prompt
@@ -69,3 +70,10 @@ def test_identity_names_the_tokenizer_and_not_the_place(folder, tmp_path):
     same, other = tiny.build(tmp_path / "same", seed=5), tiny.build(tmp_path / "other", template=tiny.DROPS_SYSTEM)
     first = load_tokens(folder, chat=True).identity
     assert load_tokens(same, chat=True).identity == first != load_tokens(other, chat=True).identity
+
+
+def test_an_api_model_counts_by_the_tokenizer_that_its_block_names(folder):
+    block = {"type": "OpenAISDK", "abbr": "m", "path": "served", "openai_api_base": "http://127.0.0.1:9/v1"}
+    chat, text = (make_backend(ModelSpec(**block, tokenizer=str(folder), arguments={"route": r})) for r in ("chat", "completions"))
+    assert chat.counter.count(user("A")) > text.counter.count(Prompt(text="A")) > 0
+    assert make_backend(ModelSpec(**block)).counter is None

@@ -97,3 +97,18 @@ def test_arguments_that_have_a_place_of_their_own(name: str) -> None:
 def test_unknown_arguments_are_refused() -> None:
     with pytest.raises(SpecError, match="has no argument 'max_out_length'; did you mean 'max_out_len'"):
         registry.check("inferencer", {"type": "GenInferencer", "max_out_length": 5})
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "key"),
+    [
+        ({"temperature": "hot"}, "generation_kwargs.temperature"),
+        ({"top_p": True}, "generation_kwargs.top_p"),
+        ({"top_k": 1.5}, "generation_kwargs.top_k"),
+        ({"seed": "7"}, "generation_kwargs.seed"),
+        ({"stop": 5}, "generation_kwargs.stop"),
+    ],
+)
+def test_settings_of_the_wrong_kind_are_refused_before_anything_is_asked(kwargs: dict[str, Any], key: str) -> None:
+    with pytest.raises(SpecError, match=key):
+        with_kwargs(Settings(), kwargs)

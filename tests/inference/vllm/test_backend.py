@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from inference.stage import capabilities, check_model
-from inference.vllm import environment
 from leaderflow.core.errors import BackendError, SpecError
 from tests.fake_openai import FakeOpenAI
 from tests.inference.huggingface.ask import generate, loglikelihood, user
@@ -111,11 +110,3 @@ def test_it_is_checked_without_looking_at_anything() -> None:
     assert capabilities(block) == {"text", "generate", "loglikelihood"}
     with pytest.raises(SpecError, match="no argument 'dtyp'; did you mean 'dtype'"):
         check_model(spec(Path("nowhere"), arguments={"dtyp": "float32"}))
-
-
-def test_the_installer_tells_why_pip_failed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from leaderflow.core.errors import LeaderflowError
-
-    with pytest.raises(LeaderflowError, match="pip"):
-        environment.install(cpu=True, requirement=str(tmp_path / "no.whl"), say=lambda line: None)
-    assert not environment.folder().exists()

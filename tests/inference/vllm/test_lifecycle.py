@@ -73,6 +73,29 @@ def test_a_crash_at_start_ends_with_the_reason(folder: Path, noted: Path, monkey
     assert len(starts(noted)) == 1
 
 
+def test_what_does_not_start_is_not_tried_again(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_VLLM_CRASH", "ValueError: no such architecture")
+    model = backend(folder)
+    for _ in range(2):
+        with pytest.raises(BackendError, match="no such architecture"):
+            generate(model, ["2 + 2 ="])
+    assert len(starts(noted)) == 1
+
+
+def test_a_halt_starts_no_server_and_ends_one_that_is_starting(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_VLLM_SLOW", "600")
+    model, found = backend(folder), []
+    thread = threading.Thread(target=lambda: found.extend(generate(model, ["2 + 2 ="])))
+    thread.start()
+    assert eventually(lambda: bool(starts(noted)))
+    model.halt("enough")
+    thread.join(60)
+    assert [(a.status, a.error) for a in [*found, *generate(model, ["1 ="])]] == [("error", "enough")] * 2
+    assert len(starts(noted)) == 1
+    assert eventually(lambda: gone(*starts(noted)[0][:2]))
+    model.close()
+
+
 def test_a_port_that_was_taken_is_another_try(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "OSError: [Errno 98] Address already in use")
     with pytest.raises(BackendError, match="Address already in use"):

@@ -17,8 +17,10 @@ import pytest
 from flows.api import evaluate
 from flows.progress import Silent
 from flows.result import RunResult
+from inference.vllm import environment
 from inference.vllm.backend import VLLMwithChatTemplate
 from inference.vllm.server import Fleet
+from leaderflow.core.errors import LeaderflowError
 from leaderflow.core.load import build_evaluation
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.paths import store_uri
@@ -167,3 +169,10 @@ def test_killing_it_in_the_middle_costs_only_what_was_in_flight() -> None:
     print(f"\nkilled after {GSM8K // 2} answers: {result.requests['sent']} answers were asked for {GSM8K} rows")
     assert result.requests["sent"] == GSM8K
     assert not [p for p in psutil.Process().children(recursive=True) if "vllm" in " ".join(p.cmdline())]
+
+
+def test_the_installer_tells_why_pip_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADERFLOW_HOME", str(tmp_path))
+    with pytest.raises(LeaderflowError, match=r"pip install .* failed: .*no\.whl"):
+        environment.install(cpu=True, requirement=str(tmp_path / "no.whl"), say=print)
+    assert not environment.folder().exists()
