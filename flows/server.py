@@ -23,6 +23,9 @@ from leaderflow.core.paths import home
 from leaderflow.core.store import write_whole
 
 START_SECONDS = 120
+ATTEMPTS = 3
+"""A port that was free may be taken by another server while ours starts: then the next one is tried."""
+
 FIRST_PORT = 4210
 """Prefect's own default is 4200: a server of the user's own keeps it."""
 
@@ -48,9 +51,20 @@ class Server(BaseModel):
     def alive(self) -> bool:
         """Say whether this very process still runs."""
         try:
-            return bool(abs(psutil.Process(self.pid).create_time() - self.created) < 1)
+            process = psutil.Process(self.pid)
+            return bool(abs(process.create_time() - self.created) < 1 and process.status() != psutil.STATUS_ZOMBIE)
         except psutil.Error:
             return False
+
+    def listens(self) -> bool:
+        """Say whether the port is its own: another server may have taken it while this one started."""
+        try:
+            process = psutil.Process(self.pid)
+            family = [process, *process.children(recursive=True)]
+            sockets = [socket_ for member in family for socket_ in member.net_connections(kind="tcp")]
+        except psutil.Error:
+            return False
+        return any(socket_.status == psutil.CONN_LISTEN and socket_.laddr.port == self.port for socket_ in sockets)
 
 
 def status() -> Server | None:
@@ -69,27 +83,36 @@ def start() -> Server:
         LeaderflowError: it did not become healthy; the message ends with the log's last line.
     """
     with _only_one():
-        if running := status():
-            _wait(running)
-            return running
-        port = _free_port()
-        folder = home() / "prefect"
-        folder.mkdir(parents=True, exist_ok=True)
-        with _log_file().open("ab") as log:
-            command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-            process = subprocess.Popen(
-                command,
-                env=_environment(folder, port),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                cwd=folder,
-            )
-        server = Server(pid=process.pid, port=port, created=psutil.Process(process.pid).create_time())
-        write_whole(_state_file(), server.model_dump_json().encode())
-        _wait(server, process)
-        return server
+        for _ in range(ATTEMPTS):
+            server = status() or _launch()
+            if _up(server):
+                return server
+            if server.alive():
+                break  # it is too slow: another one would not be faster
+    raise LeaderflowError(
+        f"the local Prefect server did not start on port {server.port}: {_last_line()} (log: {_log_file()}); "
+        "set PREFECT_API_URL to a server of yours, or add --no-server"
+    )
+
+
+def _launch() -> Server:
+    """Start a server and note it."""
+    port = _free_port()
+    folder = home() / "prefect"
+    folder.mkdir(parents=True, exist_ok=True)
+    with _log_file().open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)],
+            env=_environment(folder, port),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd=folder,
+        )
+    server = Server(pid=process.pid, port=port, created=psutil.Process(process.pid).create_time())
+    write_whole(_state_file(), server.model_dump_json().encode())
+    return server
 
 
 def stop() -> bool:
@@ -118,18 +141,14 @@ def healthy(api: str, timeout: float = 2.0) -> bool:
         return False
 
 
-def _wait(server: Server, process: subprocess.Popen[bytes] | None = None) -> None:
+def _up(server: Server) -> bool:
+    """Wait until a server answers; False if it has ended or is too slow."""
     deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if healthy(server.api):
-            return
-        if process is not None and process.poll() is not None:
-            break
+    while time.monotonic() < deadline and server.alive():
+        if server.listens() and healthy(server.api):
+            return True
         time.sleep(0.2)
-    raise LeaderflowError(
-        f"the local Prefect server did not start on port {server.port}: {_last_line()} (log: {_log_file()}); "
-        "set PREFECT_API_URL to a server of yours, or add --no-server"
-    )
+    return False
 
 
 def _environment(folder: Path, port: int) -> dict[str, str]:

@@ -93,7 +93,7 @@ def test_a_missing_member_is_named_and_nothing_is_shown() -> None:
     row = group([cell("a", 10.0), cell("b", 20.0)], subsets=[["a", "f1"], ["b", "accuracy"]])
     assert (row["value"], row["note"]) == (None, "1 of 2 members, missing: a (f1)")
     many = group([cell("a", 10.0)], subsets=["a", *(f"d{i}" for i in range(9))])
-    assert many["note"] == "1 of 10, missing: d0, d1, d2, d3, d4 and 4 more"
+    assert many["note"] == "1 of 10 members, missing: d0, d1, d2, d3, d4 and 4 more"
 
 
 def test_a_family_that_is_not_whole_says_how_much_of_it_is_there() -> None:
