@@ -53,7 +53,13 @@ class Preview:
 
 
 def preview(
-    spec: EvaluationSpec, dataset: DatasetSpec, model: ModelSpec | None, *, n: int = 3, sample: str | None = None
+    spec: EvaluationSpec,
+    dataset: DatasetSpec,
+    model: ModelSpec | None,
+    *,
+    n: int = 3,
+    sample: str | None = None,
+    texts: bool = False,
 ) -> Preview:
     """Render some samples as a run would.
 
@@ -63,28 +69,33 @@ def preview(
         model: whose meta_template, limits and tokenizer apply; None renders for a model that takes anything.
         n: how many samples.
         sample: only this sample id.
+        texts: add to each row, as ``model_text``, what the model's chat template makes of it.
 
     Raises:
         UsageError: spec, data or the sample id are wrong.
     """
     session = Session(spec, Store(store_uri()))
     try:
-        return _preview(session, dataset, model, n, sample)
+        return _preview(session, dataset, model, n, sample, texts)
     finally:
         session.close()
 
 
-def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n: int, sample: str | None) -> Preview:
+def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n: int, sample: str | None, texts: bool) -> Preview:
     inferencer, target = _target(session, dataset, model)
+    if texts and target.counter is None:
+        raise UsageError("no tokenizer is known here: name a local model by -m, or a `tokenizer:` in the model's block")
     tables = ReadStep(session, dataset, pool=needs_pool(dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
     labels = templating.labels(dataset, samples, getattr(inferencer, "labels", None)) if inferencer.choice is not None else None
-    chosen = _choose(samples, n, sample)
-    kept = choose(chosen, pool, dataset, helpers(session, dataset, model))
-    prompts = templating.render(chosen, pool, kept, dataset, target, labels=labels)
+    chosen, before = _choose(samples, n, sample)
+    kept = choose(before, pool, dataset, helpers(session, dataset, model))
+    prompts = templating.render(before, pool, kept, dataset, target, labels=labels)
     keys = _request_keys(session, dataset, model, inferencer, prompts)
     ids = dict(zip(kept.column("sample_id").to_pylist(), kept.column("example_ids").to_pylist(), strict=True))
-    rows = [_row(row, ids, keys, target.counter) for row in prompts.to_pylist()]
+    wanted = set(chosen.column("sample_id").to_pylist())
+    shown = [_row(row, ids, key, target.counter, texts) for row, key in zip(prompts.to_pylist(), keys, strict=True)]
+    rows = [row for row in shown if row["sample_id"] in wanted]
     counted = [row["tokens"] for row in rows if row["tokens"] is not None]
     column = dataset.reader_cfg.output_column
     return Preview(
@@ -126,13 +137,15 @@ def _target(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> 
     return inferencer, target
 
 
-def _choose(samples: pa.Table, n: int, sample: str | None) -> pa.Table:
+def _choose(samples: pa.Table, n: int, sample: str | None) -> tuple[pa.Table, pa.Table]:
+    """Return the samples to show, and all up to the last of them: request keys count equal inputs from the first row on."""
     if sample is None:
-        return samples.slice(0, n)
+        return samples.slice(0, n), samples.slice(0, n)
     ids: Sequence[str] = samples.column("sample_id").to_pylist()
     if sample not in ids:
         raise UsageError(f"no sample {sample!r} in the selection of {len(ids)}{did_you_mean(sample, ids)}")
-    return samples.slice(ids.index(sample), 1)
+    at = ids.index(sample)
+    return samples.slice(at, 1), samples.slice(0, at + 1)
 
 
 def _request_keys(
@@ -146,10 +159,12 @@ def _request_keys(
     return [next(first) if status == "ok" else None for status in prompts.column("status").to_pylist()]
 
 
-def _row(row: dict[str, Any], ids: dict[str, list[str]], keys: list[str | None], counter: TokenCounter | None) -> dict[str, Json]:
+def _row(
+    row: dict[str, Any], ids: dict[str, list[str]], key: str | None, counter: TokenCounter | None, texts: bool
+) -> dict[str, Json]:
     messages = json.loads(row["messages"]) if row["messages"] is not None else None
     shown = {"messages": messages} if messages is not None else {"text": row["text"]}
-    prompt = Prompt(messages=tuple(messages) if messages is not None else None, text=row["text"])
+    prompt = Prompt(messages=tuple(messages) if messages is not None else None, text=row["text"], continuation=row["continuation"])
     return {
         "sample_id": row["sample_id"],
         "label": row["label"],
@@ -157,6 +172,7 @@ def _row(row: dict[str, Any], ids: dict[str, list[str]], keys: list[str | None],
         "example_ids": ids.get(row["sample_id"], []),
         "dropped_examples": row["dropped_examples"],
         "tokens": counter.count(prompt) if counter else None,
-        "request_key": keys.pop(0),
+        "request_key": key,
         "status": row["status"],
+        **({"model_text": counter.text(prompt)} if counter and texts else {}),
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pyarrow as pa
 
+from inference.embeddings import EmbeddingStore
 from leaderflow.core import identity
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, ModelSpec
@@ -40,7 +42,7 @@ class RetrieveStep(Step):
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Choose."""
-        return {"examples": choose(self.samples, self.pool, self.dataset, self.helpers)}
+        return {"examples": choose(self.samples, self.pool, self.dataset, self.helpers, self.session.store.root)}
 
 
 def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> dict[Capability, Backend]:
@@ -61,13 +63,18 @@ def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> 
     return found
 
 
-def choose(samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend]) -> pa.Table:
-    """Return the EXAMPLES table."""
-    embed, loglikelihood = helpers.get("embed"), helpers.get("loglikelihood")
+def choose(
+    samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend], root: Path | None = None
+) -> pa.Table:
+    """Return the EXAMPLES table; embeddings are kept below `root`, the store's, where one is given."""
+    embedder, loglikelihood = helpers.get("embed"), helpers.get("loglikelihood")
+    embed = embedder.embed if embedder else None
+    if embedder and root:
+        embed = EmbeddingStore(root, embedder.identity, embedder.embed)
     return stage.retrieve(
         samples,
         pool,
         dataset,
-        embed=embed.embed if embed else None,
+        embed=embed,
         loglikelihood=loglikelihood.loglikelihood if loglikelihood else None,
     )

@@ -57,6 +57,14 @@ class Tokens:
         """Return how many tokens the model reads: the prompt and, where there is one, its continuation."""
         return len(self.encode(prompt))
 
+    def text(self, prompt: Prompt) -> str:
+        """Return what the chat template makes of a prompt, its continuation at the end.
+
+        Raises:
+            PromptError: messages that the chat template refuses, or content that is no text.
+        """
+        return self._render(prompt)[0] + (prompt.continuation or "")
+
     def encode(self, prompt: Prompt) -> list[int]:
         """Return the ids of a prompt (continuation included): what the model reads before it answers.
 

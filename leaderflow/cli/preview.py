@@ -33,6 +33,9 @@ def preview(
     n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many samples of a dataset.")] = 3,
     every: Annotated[bool, typer.Option("--all", help="Every member of a family, not one of each template.")] = False,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="Only this sample.")] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Show what the model's chat template makes of each prompt, and its tokens.")
+    ] = False,
     diff: Annotated[str | None, typer.Option(metavar="OTHER", help="Show what differs for another dataset configuration.")] = None,
     base_url: BaseUrl = None,
     set_: Sets = None,
@@ -48,7 +51,7 @@ def preview(
     show_log()
     names = [dataset] if diff is None else [dataset, diff]
     every = every or as_json or diff is not None or sample is not None
-    found = [_previews(name, model, n, sample, base_url, set_ or [], data_dir, offline, every) for name in names]
+    found = [_previews(name, model, n, sample, base_url, set_ or [], data_dir, offline, every, tokens) for name in names]
     if diff is not None:
         _print_diff(names, found)
     elif as_json:
@@ -68,6 +71,7 @@ def _previews(
     data_dir: Path | None,
     offline: bool,
     every: bool,
+    texts: bool,
 ) -> list[Preview]:
     """Return the previews of a dataset, or of members of its family: of all, or of one of each template."""
     from flows.preview import preview
@@ -83,7 +87,9 @@ def _previews(
     found = []
     for one, *others in families:
         try:
-            found.append(replace(preview(spec, one, chosen, n=n, sample=sample), alike=[other.abbr for other in others]))
+            found.append(
+                replace(preview(spec, one, chosen, n=n, sample=sample, texts=texts), alike=[other.abbr for other in others])
+            )
         except UsageError:
             if sample is None or (one is families[-1][0] and not found):
                 raise  # a sample stands in one member of its family
@@ -132,6 +138,8 @@ def print_row(row: Mapping[str, Json], reference: Json, console: Console) -> Non
         "request": row["request_key"],
         "status": None if row.get("status", "ok") == "ok" else row["status"],
     }
+    if "model_text" in row:
+        console.print(safe(labelled("read as", row["model_text"]), "dim"), soft_wrap=True)
     for name, value in facts.items():
         if value is not None:
             console.print(safe(labelled(name, value), "yellow" if name == "reference" else "dim"), soft_wrap=True)

@@ -176,6 +176,10 @@ class TokenCounter(Protocol):
         """Return the number of tokens of `prompt`."""
         ...
 
+    def text(self, prompt: Prompt) -> str:
+        """Return the text that is tokenized: what the chat template makes of the messages, the continuation at its end."""
+        ...
+
 
 @runtime_checkable
 class Backend(Protocol):
