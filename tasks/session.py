@@ -26,6 +26,8 @@ class Session:
     def __init__(self, spec: EvaluationSpec, store: Store, heard: Heard | None = None, meter: Heard | None = None) -> None:
         self.spec = spec
         self.store = store
+        if spec.offline:
+            os.environ["HF_HUB_OFFLINE"] = "1"  # the one switch that every library of the hub's heeds
         self.source = Source(Path(spec.data_dir) if spec.data_dir else None, spec.offline)
         self.heard, self._meter = heard, meter
         self.metered: set[str] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,12 @@ def _with_config(folder: Path) -> Path:
 def _snapshot(repo: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
+    offline = os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "on", "yes", "true")
     try:
-        return Path(snapshot_download(repo, revision=revision, allow_patterns=_WEIGHTS))
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=_WEIGHTS, local_files_only=offline))
     except Exception as exc:  # the hub's client raises dozens of classes, all with a usable first line
+        if offline:
+            raise BackendError(f"{repo} is not in the hub's cache on this machine, and offline the hub is not asked") from exc
         raise BackendError(f"cannot get {repo} from the hub: {first_line(exc)}") from exc
 
 

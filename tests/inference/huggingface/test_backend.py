@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from inference.huggingface.backend import HuggingFaceBaseModel, HuggingFacewithChatTemplate
+from inference.huggingface.weights import locate
 from inference.stage import capabilities, check_model, make_backend
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.specs import ModelSpec
@@ -221,3 +222,10 @@ def test_an_encoder_embeds_and_nothing_else(tmp_path):
         generate(backend, ["A"])
     backend.close()
     assert json.loads((out / "config.json").read_text())["architectures"] == ["BertModel"]
+
+
+def test_offline_the_hub_is_not_asked(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(BackendError, match=r"no-such/model is not in the hub's cache .*offline the hub is not asked"):
+        locate("no-such/model")
