@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import runpy
 import sys
 from pathlib import Path
 
 names = sys.argv[1:] or sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 for name in names:
     print(f"== {name}", flush=True)
-    importlib.import_module(f"benchmarks.{name}").main()
+    sys.argv = [name]
+    runpy.run_module(f"benchmarks.{name}", run_name="__main__")
