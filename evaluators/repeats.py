@@ -75,7 +75,8 @@ def _same(answer: Json) -> str:
 
 def _of_k(counts: Sequence[tuple[int, int, str | None]], k: int) -> list[Metric]:
     def over(name: str, form: Callable[[int, int], float]) -> Metric:
-        return _mean(name, [(form(n, c), cluster) for n, c, cluster in counts if n >= k])
+        values = [(form(n, c), cluster) for n, c, cluster in counts if n >= k]
+        return _mean(name, values, binary=all(value in (0.0, 1.0) for value, _ in values))
 
     if not any(n >= k for n, _, _ in counts):
         return []

@@ -64,3 +64,12 @@ def test_a_repeat_that_failed_everywhere_is_no_other_design() -> None:
     _, _, metrics = scored(outputs, rows("1", "1"), spec(n=2, k=[1, 2]))
     assert list(metrics)[:2] == ["avg@2", "pass@1"]
     assert "pass@2" not in metrics
+
+
+def test_no_right_answer_at_all_is_no_certainty() -> None:
+    """Where every sample's pass@k is 0 or 1 the interval is Wilson's over the samples, never a point."""
+    _, _, metrics = scored(answers(*["0"] * 8, repeats=4), rows("1", "1"), spec(n=4, k=[1, 4]))
+    for name in ("avg@4", "pass@1", "pass@4", "pass^4"):
+        assert metrics[name]["value"] == 0
+        assert metrics[name]["ci_low"] == 0
+        assert metrics[name]["ci_high"] == pytest.approx(65.76, abs=0.01)
