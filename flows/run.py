@@ -19,12 +19,16 @@ from leaderflow.core.manifest import Manifest, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
+from leaderflow.core.text import shortened
 from leaderflow.core.types import Answer
 from reports import history
 from tasks.session import Session
 
 AGAIN = "run the same command again to ask only these"
 """What to do about requests without an answer."""
+
+WORDS = 200
+"""Characters of a provider's message that a sentence quotes."""
 
 
 class Evaluation:
@@ -161,7 +165,8 @@ def sentence(manifest: Manifest) -> str:
         per_cell[error.cell] = per_cell.get(error.cell, 0) + error.rows
     worst = max(manifest.errors, key=lambda error: error.rows).message if manifest.errors else "unknown"
     missing = ", ".join(f"{rows} of {manifest.cells[cell].counts['n']} in {cell}" for cell, rows in per_cell.items())
-    return f"{sum(per_cell.values())} requests unanswered ({missing}): {worst}; {AGAIN}"
+    rows = sum(per_cell.values())
+    return f"{rows} request{'s' * (rows != 1)} unanswered ({missing}): {shortened(worst, WORDS)}; {AGAIN}"
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

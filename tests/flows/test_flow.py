@@ -109,7 +109,7 @@ def test_unanswered_rows_fail_the_shard_and_the_flow_with_a_sentence(
     assert result.exit_code == 3
     flow_run, tasks, artifacts = seen(prefect_server, result.run, tmp_path / "store")
     assert flow_run.state.name == "Failed"
-    assert "1 requests unanswered (1 of 40 in fake:sums)" in flow_run.state.message
+    assert "1 request unanswered (1 of 40 in fake:sums)" in flow_run.state.message
     failed = {task.name: task.state.message for task in tasks if task.state.is_failed()}
     assert list(failed) == ["infer sums · fake [1/3]"]
     assert "1 of 15 requests unanswered" in failed["infer sums · fake [1/3]"]
