@@ -117,7 +117,12 @@ class Driver:
         sample = read.rows.slice(0, 1)
         examples = table_of(EXAMPLES, [{"sample_id": sample.column("sample_id")[0].as_py(), "example_ids": example}])
         templating.render(
-            sample, read.pool_rows.slice(0, 1), examples, cell.dataset, cell.target, labels=labels_of(cell, read.rows)
+            sample,
+            read.pool_rows.slice(0, 1),
+            examples,
+            cell.dataset,
+            cell.target,
+            labels=labels_of(cell.dataset, cell.inferencer, read.rows),
         )
         return try_judges(cell, read.rows)
 

@@ -53,7 +53,9 @@ def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
     tables = ReadStep(session, cell.dataset, pool=needs_pool(cell.dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
     examples = choose(samples, pool, cell.dataset, helpers(session, cell.dataset, cell.model))
-    return samples, templating.render(samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell, samples))
+    return samples, templating.render(
+        samples, pool, examples, cell.dataset, cell.target, labels=labels_of(cell.dataset, cell.inferencer, samples)
+    )
 
 
 def _plan_cell(session: Session, cell: Work) -> PlannedCell:

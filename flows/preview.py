@@ -12,7 +12,9 @@ import pyarrow as pa
 from evaluators import stage as evaluators
 from evaluators.judges import stage as judges
 from flows.judge import render_questions
+from flows.shards import labels_of
 from flows.work import check_dataset, needs_pool, plan_cell
+from inference.inferencers.base import rendered_prompt
 from inference.stage import defaults
 from leaderflow.core import registry
 from leaderflow.core.artifacts import rows_of
@@ -20,7 +22,7 @@ from leaderflow.core.errors import UsageError, did_you_mean
 from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
-from leaderflow.core.types import Capability, Inferencer, Json, Prompt, TokenCounter
+from leaderflow.core.types import Capability, Inferencer, Json, TokenCounter
 from tasks.judge import judge_dataset
 from tasks.read import ReadStep
 from tasks.retrieve import choose, helpers
@@ -87,7 +89,7 @@ def _preview(session: Session, dataset: DatasetSpec, model: ModelSpec | None, n:
         raise UsageError("no tokenizer is known here: name a local model by -m, or a `tokenizer:` in the model's block")
     tables = ReadStep(session, dataset, pool=needs_pool(dataset)).compute()
     samples, pool = tables["samples"], tables["pool"]
-    labels = templating.labels(dataset, samples, getattr(inferencer, "labels", None)) if inferencer.choice is not None else None
+    labels = labels_of(dataset, inferencer, samples)
     chosen, before = _choose(samples, n, sample)
     kept = choose(before, pool, dataset, helpers(session, dataset, model))
     prompts = templating.render(before, pool, kept, dataset, target, labels=labels)
@@ -164,7 +166,7 @@ def _row(
 ) -> dict[str, Json]:
     messages = json.loads(row["messages"]) if row["messages"] is not None else None
     shown = {"messages": messages} if messages is not None else {"text": row["text"]}
-    prompt = Prompt(messages=tuple(messages) if messages is not None else None, text=row["text"], continuation=row["continuation"])
+    prompt = rendered_prompt(row)
     return {
         "sample_id": row["sample_id"],
         "label": row["label"],

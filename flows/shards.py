@@ -12,7 +12,9 @@ import pyarrow as pa
 from flows import work
 from flows.tally import Tally
 from flows.work import Work
+from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
+from leaderflow.core.types import Inferencer
 from tasks.infer import InferStep
 from tasks.postprocess import PostprocessStep
 from tasks.render import RenderStep, Slice
@@ -42,7 +44,7 @@ class ShardWalker:
     async def walk(self, cell: Work, samples: pa.Table, pool: pa.Table, examples: pa.Table) -> Shards:
         """Ask a cell's model about all samples."""
         cuts = list(work.cuts(samples.num_rows, self.size))
-        labels, prior = labels_of(cell, samples), Counter[str]()
+        labels, prior = labels_of(cell.dataset, cell.inferencer, samples), Counter[str]()
         asked: list[asyncio.Task[tuple[ArtifactRef, ArtifactRef]]] = []
         shards = Shards()
         async with asyncio.TaskGroup() as group:
@@ -82,8 +84,8 @@ class ShardWalker:
         return asked["outputs"], extracted["extracted"]
 
 
-def labels_of(cell: Work, samples: pa.Table) -> list[str] | None:
-    """Return the labels of a cell that chooses among some; refuses labels that do not cover the references."""
-    if cell.inferencer.choice is None:
+def labels_of(dataset: DatasetSpec, inferencer: Inferencer, samples: pa.Table) -> list[str] | None:
+    """Return the labels that an inferencer chooses among, if it does; refuses labels that do not cover the references."""
+    if inferencer.choice is None:
         return None
-    return templating.labels(cell.dataset, samples, getattr(cell.inferencer, "labels", None))
+    return templating.labels(dataset, samples, getattr(inferencer, "labels", None))

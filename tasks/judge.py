@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from evaluators.judges import stage
-from leaderflow.core import identity
 from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json, Judging
-from tasks.session import Session
-from tasks.step import Step
+from tasks.cell import CellStep
 
 
 @dataclass(frozen=True)
@@ -25,42 +23,18 @@ class Judged:
     extracted: Mapping[str, Sequence[ArtifactRef]]
 
 
-class QuestionStep(Step):
+class QuestionStep(CellStep):
     """Makes the questions about one cell."""
 
     stage = "judge"
 
-    def __init__(
-        self,
-        session: Session,
-        label: str,
-        dataset: DatasetSpec,
-        samples: ArtifactRef,
-        outputs: Sequence[ArtifactRef],
-        extracted: Sequence[ArtifactRef],
-    ) -> None:
-        super().__init__(session, f"judge {label}")
-        self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
-
     def config(self) -> Json:
         """The evaluator and the columns that it looks at."""
-        reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
-        return {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": reader}
-
-    def parents(self) -> list[str]:
-        """Samples, outputs and extractions of the whole cell."""
-        return [
-            self.samples.digest,
-            identity.concat_digests(ref.digest for ref in self.outputs),
-            identity.concat_digests(ref.digest for ref in self.extracted),
-        ]
+        return {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": self.columns()}
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Make the questions."""
-        store = self.session.store
-        extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
-        outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
-        return {"questions": stage.questions(extracted, store.read(self.samples), outputs, self.dataset)}
+        return {"questions": stage.questions(*self.tables(), self.dataset)}
 
 
 def judge_dataset(dataset: DatasetSpec, judging: Judging, model: str) -> DatasetSpec:

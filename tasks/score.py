@@ -12,12 +12,12 @@ from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Json
+from tasks.cell import CellStep
 from tasks.judge import Judged
 from tasks.session import Session
-from tasks.step import Step
 
 
-class ScoreStep(Step):
+class ScoreStep(CellStep):
     """Scores one cell, whatever the shards it came in."""
 
     stage = "score"
@@ -32,39 +32,33 @@ class ScoreStep(Step):
         extracted: Sequence[ArtifactRef],
         judged: Judged | None = None,
     ) -> None:
-        super().__init__(session, f"score {label}")
+        super().__init__(session, label, dataset, samples, outputs, extracted)
         self.judged = judged
-        self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
         self._counts: dict[str, int] = {}
 
     def config(self) -> Json:
         """The evaluator, the repeats and what is clustered."""
-        reader = self.dataset.reader_cfg.model_dump(mode="json", include={"input_columns", "output_column", "cluster_column"})
         evaluator = judges.without_judges(self.dataset.eval_cfg.evaluator)
-        own = {"evaluator": evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": reader}
+        own = {"evaluator": evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": self.columns()}
         return own | ({"judges": list(self.judged.extracted)} if self.judged else {})
 
     def parents(self) -> list[str]:
         """Samples, outputs and extractions of the whole cell, and what judges were asked and said."""
         judged = self.judged
         return [
-            self.samples.digest,
-            identity.concat_digests(ref.digest for ref in self.outputs),
-            identity.concat_digests(ref.digest for ref in self.extracted),
+            *super().parents(),
             *([judged.questions.digest] if judged else []),
             *([identity.concat_digests(r.digest for r in refs) for refs in judged.extracted.values()] if judged else []),
         ]
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Score."""
-        store = self.session.store
-        extracted = pa.concat_tables([store.read(ref) for ref in self.extracted])
-        outputs = pa.concat_tables([store.read(ref) for ref in self.outputs])
+        extracted, samples, outputs = self.tables()
         answers = None
         if self.judged:
             answers, extracted = self._verdicts(self.judged, extracted)
         with sandbox.unsafe_code(self.session.spec.allow_unsafe_code):
-            scores, metrics = stage.score(extracted, store.read(self.samples), outputs, self.dataset, answers)
+            scores, metrics = stage.score(extracted, samples, outputs, self.dataset, answers)
         self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
 

@@ -37,17 +37,28 @@ def likelihood(request: Request, body: bytes, form: Form) -> Answer:
         values = pick(choice, text, border)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as exc:
         raise malformed(f"no log-probabilities of the prompt ({type(exc).__name__}: {exc})") from None
+    return scored(request, values, prompt_tokens=count_of(usage.get("prompt_tokens")))
+
+
+def scored(request: Request, values: Sequence[float], prompt_tokens: int | None, output_tokens: int | None = None) -> Answer:
+    """Return the answer with the log-probabilities of what is scored, in nats.
+
+    Raises:
+        Fault: there is none, or one that is no finite number.
+    """
     if not values:
         raise malformed("no log-probabilities of the continuation")
     if not all(map(math.isfinite, values)):
         raise malformed("a log-probability that is no finite number")
+    logprobs = tuple(values)
     return Answer(
         request.request_key,
         "ok",
-        nll=-sum(values),
-        scored_tokens=len(values),
-        token_logprobs=tuple(values),
-        prompt_tokens=count_of(usage.get("prompt_tokens")),
+        nll=-sum(logprobs),
+        scored_tokens=len(logprobs),
+        token_logprobs=logprobs,
+        prompt_tokens=prompt_tokens,
+        output_tokens=output_tokens,
     )
 
 

@@ -12,6 +12,7 @@ from inference.api.backend import OpenAISDK
 from inference.api.body import PATHS, generate_body, score_body
 from inference.api.client import Client
 from inference.api.errors import Fault, malformed
+from inference.api.logprobs import scored
 from inference.api.reply import answer, first_choice, parse
 from inference.huggingface.tokens import PromptError, Tokens
 from leaderflow.core.errors import BackendError
@@ -65,15 +66,7 @@ class ServedTokens(OpenAISDK):
             raise Fault("rejected", f"the text has {len(ids)} tokens, the context {self._context}")
         body = score_body(self.spec.path, _NO_TEXT, "prompt_logprobs", {**self.extra_body, "prompt": ids})
         values = _chosen(await self._client.post(PATHS[self.route], body), ids)[start:]
-        return Answer(
-            request.request_key,
-            "ok",
-            nll=-sum(values),
-            scored_tokens=len(values),
-            token_logprobs=tuple(values),
-            prompt_tokens=len(ids),
-            output_tokens=0,
-        )
+        return scored(request, values, prompt_tokens=len(ids), output_tokens=0)
 
     def _encode(self, prompt: Prompt) -> list[int]:
         try:
