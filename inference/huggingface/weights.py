@@ -130,6 +130,7 @@ def is_causal(folder: Path) -> bool:
 
 
 def _merged(model: Any, peft_path: str) -> Any:
+    require("peft")
     from peft import PeftModel
 
     return PeftModel.from_pretrained(model, str(locate_adapter(peft_path))).merge_and_unload()
@@ -144,5 +145,4 @@ def locate_adapter(path: str) -> Path:
     folder = Path(path).expanduser()
     if not (folder / "adapter_config.json").is_file():
         raise BackendError(f"no PEFT adapter at {path!r}: adapter_config.json is missing")
-    require("peft")
     return folder
