@@ -117,6 +117,7 @@ class VLLM:
             devices=0 if found.cpu else settings.devices,
             share=settings.share,
             patience=startup_timeout,
+            weights=(folder, settings.dtype) if found.cpu else None,
         )
         served = spec.model_copy(update={"path": ADAPTED if lora else SERVED, "revision": "own"})
         tokens, context = load_tokens(folder, chat=self._chat), spec.max_seq_len or context_length(folder)

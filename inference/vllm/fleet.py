@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
+from inference.huggingface.weights import check_memory
 from inference.vllm.devices import lease, visible
 from inference.vllm.process import Launch, Member
 from leaderflow.core.errors import BackendError
@@ -35,9 +36,12 @@ class Fleet:
             died: called from another thread, with the reason, when one ends that nobody stopped.
 
         Raises:
-            BackendError: one ended or was not ready in time, or its GPU did not become free.
+            BackendError: one ended or was not ready in time, its GPU did not become free, or the weights
+                do not fit into memory.
         """
         deadline = time.monotonic() + self._launch.patience
+        if self._launch.weights is not None:
+            check_memory(*self._launch.weights, copies=self._launch.replicas)
         try:
             for replica in range(self._launch.replicas):
                 self._add(replica, deadline)

@@ -22,7 +22,9 @@ GUARD = Path(__file__).with_name("guard.py")
 
 STOP_S = 30.0
 
-_REASON = re.compile(r"^\S*\s*(?:\(.*?\)\s*)?(?:ERROR .*\] )?((?:[\w.]*\.)?\w*(?:Error|Exception|Interrupt)\b.*)")
+_REASON = re.compile(
+    r"^\S*\s*(?:\(.*?\)\s*)?(?:ERROR .*\] )?((?:[\w.]*\.)?\w*(?:Error|Exception|Interrupt)\b.*)|^\S+\.py: error: (?P<usage>.*)"
+)
 
 _KILLED = frozenset({128 + signal.SIGKILL, -signal.SIGKILL, 256 - signal.SIGKILL})
 """Exit codes of what SIGKILL ended, the guard's own form of it included."""
@@ -40,6 +42,7 @@ class Launch:
         devices: GPUs of one process; 0 on a CPU.
         share: the part of a GPU's memory that a process takes.
         patience: seconds until a process must be ready.
+        weights: where the weights lie that all processes load into this machine's memory, and their dtype; None on GPUs.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Launch:
     devices: int = 0
     share: float = 1.0
     patience: float = 1800.0
+    weights: tuple[Path, str] | None = None
 
 
 class Member(Protocol):
@@ -151,7 +155,7 @@ class Process:
     def last_words(self) -> str:
         """Return what the end of the log says on one line, and where the log is."""
         lines = [line.strip() for line in self.tail().splitlines() if line.strip()]
-        reasons = [match[1] for line in lines if (match := _REASON.match(line))]
+        reasons = [match[1] or match["usage"] for line in lines if (match := _REASON.match(line))]
         said = reasons[-1] if reasons else " | ".join(lines[-3:]) or "the log is empty"
         killed = "it was killed, as the system does with what takes too much memory; it last said: "
         return f"{killed if self.ended in _KILLED else ''}{shortened(said, 400)} (log: {self.log})"
