@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from leaderflow.core.errors import StoreError
+from leaderflow.core.files import Files
 from leaderflow.core.types import Answer
 
 log = logging.getLogger("leaderflow.answers")
@@ -59,28 +60,15 @@ _TORN = (pa.ArrowInvalid, OSError, EOFError)
 
 
 class SegmentWriter:
-    """Appends answers to a new segment; safe to use from several threads. What was added is on the disk within a second."""
+    """Takes answers for a new segment; safe to use from several threads. What was added is in the store within a second."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrows"
-        self._file = self._open()
-        self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
+    def __init__(self, files: Files, folder: str) -> None:
+        self._out = _Stream(files.local(f"{folder}/{new_name()}.arrows"))
         self._pending: list[tuple[float, Answer]] = []
         self._failure: Exception | None = None
         self._adding, self._writing, self._closed = threading.Lock(), threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._flush_regularly, name="answers-flush", daemon=True)
         self._thread.start()
-
-    def _open(self) -> IO[bytes]:
-        hidden = self.path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = hidden.open("xb")
-            fcntl.flock(file, fcntl.LOCK_EX)
-            hidden.rename(self.path)
-        except OSError as exc:
-            raise StoreError(f"cannot write {self.path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
-        return file
 
     def add(self, answer: Answer) -> None:
         """Take an answer to be stored.
@@ -93,7 +81,7 @@ class SegmentWriter:
             self._pending.append((time.time(), answer))
 
     def flush(self) -> None:
-        """Write what was added and wait until the disk has it.
+        """Write what was added and wait until the store has it.
 
         Raises:
             StoreError: it could not be written.
@@ -109,20 +97,19 @@ class SegmentWriter:
         self._closed.set()
         self._thread.join()
         try:
-            for step in (self._write, self._stream.close, self._file.close):
-                self._try(step)
-        finally:
-            with contextlib.suppress(OSError):
-                self._file.close()
+            self._try(self._write)
+        except StoreError:
+            with contextlib.suppress(OSError):  # the first error is the one to be told
+                self._out.close()
+            raise
+        self._try(self._out.close)
 
     def _write(self) -> None:
         with self._writing:
             with self._adding:
                 pending, self._pending = self._pending, []
             if pending:
-                self._stream.write_batch(batch_of([a for _, a in pending], [t for t, _ in pending]))
-                self._file.flush()
-                os.fsync(self._file.fileno())
+                self._out.append(batch_of([a for _, a in pending], [t for t, _ in pending]))
 
     def _try(self, step: Callable[[], None]) -> None:
         self._check()
@@ -136,7 +123,7 @@ class SegmentWriter:
         if self._failure is not None:
             said = getattr(self._failure, "strerror", None) or str(self._failure)
             raise StoreError(
-                f"cannot store answers in {self.path}: {said}; run the same command again when it can"
+                f"cannot store answers in {self._out.place}: {said}; run the same command again when it can"
             ) from self._failure
 
     def _flush_regularly(self) -> None:
@@ -145,6 +132,35 @@ class SegmentWriter:
                 self.flush()
             except StoreError:  # told by the next `add` or `close`, in a thread that can act on it
                 return
+
+
+class _Stream:
+    """A segment that grows in place, locked while it does."""
+
+    def __init__(self, path: Path) -> None:
+        self.place = path
+        hidden = path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = hidden.open("xb")
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            hidden.rename(path)
+        except OSError as exc:
+            raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+        self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Write a batch and wait until the disk has it."""
+        self._stream.write_batch(batch)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """End the stream and let go of the file."""
+        try:
+            self._stream.close()
+        finally:
+            self._file.close()
 
 
 class Segment:
@@ -192,19 +208,17 @@ def is_live(path: Path) -> bool:
     return False
 
 
-def merge(paths: Iterable[Path], folder: Path) -> Path:
-    """Write the whole rows of segments into one segment file, which appears whole or not at all, and return its path."""
-    target = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrow"
-    temporary = target.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        with pa.ipc.new_file(file, SEGMENT, options=_ZSTD) as writer:
-            for path in paths:
-                if batches := list(_batches(path)):
-                    writer.write_table(pa.Table.from_batches(batches, SEGMENT).combine_chunks(), max_chunksize=BATCH_ROWS)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(target)
-    return target
+def new_name() -> str:
+    """Return a name for a segment that sorts by time."""
+    return f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
+
+
+def merge(paths: Iterable[Path], file: IO[bytes]) -> None:
+    """Write the whole rows of segments as one segment."""
+    with pa.ipc.new_file(file, SEGMENT, options=_ZSTD) as writer:
+        for path in paths:
+            if batches := list(_batches(path)):
+                writer.write_table(pa.Table.from_batches(batches, SEGMENT).combine_chunks(), max_chunksize=BATCH_ROWS)
 
 
 def _some_batches(path: Path, numbers: Iterable[int]) -> Iterator[tuple[int, pa.RecordBatch]]:
