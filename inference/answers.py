@@ -19,7 +19,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inference.segments import Segment, SegmentWriter, is_live, merge, new_name
+from inference.segment_writer import SegmentWriter, new_name
+from inference.segments import Segment, is_live, merge
 from leaderflow.core.errors import SpecError
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.store import Store

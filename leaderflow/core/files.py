@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol
+from urllib.parse import unquote
 
 from leaderflow.core.errors import StoreError
 from leaderflow.core.leases import local_lease
@@ -61,8 +62,17 @@ class Files(Protocol):
 
 
 def open_files(place: Path | str) -> Files:
-    """Return the files at a path."""
-    return LocalFiles(place)
+    """Return the files at a path or a URI of `pyarrow.fs`.
+
+    Raises:
+        StoreError: the URI is wrong.
+    """
+    scheme, separator, rest = str(place).partition("://")
+    if not separator or scheme == "file":
+        return LocalFiles(unquote(rest) if separator else place)
+    from leaderflow.core.objects import ObjectFiles
+
+    return ObjectFiles(str(place))
 
 
 class LocalFiles:
