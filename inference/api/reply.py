@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from inference.api.errors import from_error, malformed
@@ -158,8 +159,13 @@ def content_of(content: Json) -> tuple[str | None, str | None]:
         elif kind in _THOUGHT:
             thought.append(_inner(part))
         else:
-            log.info("a content part of type %r is ignored", kind)
+            _note_ignored(str(kind)[:60])
     return "".join(text), "".join(thought) if thought else None
+
+
+@lru_cache(maxsize=64)  # said once for each kind, not once for each answer
+def _note_ignored(kind: str) -> None:
+    log.warning("answers hold content parts of type %r, which are ignored", kind)
 
 
 def _inner(part: Json) -> str:
