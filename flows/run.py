@@ -15,7 +15,7 @@ from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, asked_models, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError
-from leaderflow.core.manifest import Manifest, new_run_id, timestamp
+from leaderflow.core.manifest import Manifest, manifest_name, manifest_place, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
@@ -132,12 +132,12 @@ class Evaluation:
             errors=manifest.errors,
             warnings=manifest.warnings,
             cost=manifest.cost,
-            manifest=str(self.session.store.root / "runs" / manifest.run / "manifest.json"),
+            manifest=manifest_place(self.session.store, manifest.run),
         )
 
     def _close_manifest(self, state: str) -> None:
         manifest, tally = self.manifest, self.tally
-        started = (self.session.store.root / "runs" / manifest.run / "manifest.json").exists()
+        started = bool(self.session.store.files.sizes([manifest_name(manifest.run)]))
         manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
         manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
         manifest.warnings = list(tally.alarms)

@@ -10,7 +10,7 @@ from prefect.client.orchestration import get_client
 from prefect.variables import Variable
 
 from leaderflow.core.errors import StoreError
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.store import Store
 
 
 async def check_shared(store: Store) -> None:
@@ -31,8 +31,8 @@ async def check_shared(store: Store) -> None:
         await Variable.aset(name, own)
     elif known != own:
         raise StoreError(
-            f"this worker's store {store.root} is not the one that other workers of pool {pool!r} write to: point LEADERFLOW_STORE "
-            f"of all of them at one shared folder, or, if that is meant, delete the Prefect variable {name}"
+            f"this worker's store {store.files.place} is not the one that other workers of pool {pool!r} write to: point "
+            f"LEADERFLOW_STORE of all of them at one place, or, if that is meant, delete the Prefect variable {name}"
         )
 
 
@@ -42,8 +42,7 @@ def store_id(store: Store) -> str:
     Raises:
         StoreError: the store cannot be written.
     """
-    path = store.root / "id"
     with store.lease("id"):
-        if not path.is_file():
-            write_whole(path, uuid.uuid4().hex.encode())
-        return path.read_text().strip()
+        if not store.files.sizes(["id"]):
+            store.files.write("id", uuid.uuid4().hex.encode())
+        return store.files.read("id").decode().strip()
