@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from leaderflow.core.errors import DataError
@@ -25,6 +26,8 @@ from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from evaluators.judges.rivals import Rivals
 
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -68,7 +71,7 @@ class Evaluator:
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
     (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
     that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes, `judging` how judges
-    are asked (`evaluators.judges`).
+    are asked (`evaluators.judges`), `rivals` what the models answered that the judges compare with.
     """
 
     metric: ClassVar[str] = "score"
@@ -81,6 +84,7 @@ class Evaluator:
     needs_sandbox: frozenset[str] = frozenset()
     judging: Judging | None = None
     design: Design = Design()
+    rivals: Rivals = MappingProxyType({})
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
         """Return what one answer is worth: bool, number in 0–1, mapping metric → number in 0–1, or `Rating`."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evaluators.base import Design
 from evaluators.cell import check_columns
 from evaluators.choice import choose
+from evaluators.judges.rivals import rivals_of
 from evaluators.pipeline import UNANSWERED, Pipeline, json_text, jsonable
 from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table_of
 from leaderflow.core.errors import DataError, did_you_mean
@@ -64,7 +65,12 @@ def postprocess(
 
 
 def score(
-    extracted: pa.Table, samples: pa.Table, outputs: pa.Table, dataset: DatasetSpec, answers: pa.Table | None = None
+    extracted: pa.Table,
+    samples: pa.Table,
+    outputs: pa.Table,
+    dataset: DatasetSpec,
+    answers: pa.Table | None = None,
+    rivals: Mapping[str, pa.Table] | None = None,
 ) -> tuple[pa.Table, pa.Table]:
     """Return the scores of a cell and its metrics (SCORES, METRICS); rows with status ``error`` have no score.
 
@@ -74,12 +80,13 @@ def score(
         outputs: the infer table.
         dataset: whose eval_cfg applies.
         answers: the judge's answers, where the evaluator asked questions.
+        rivals: the postprocess tables of the models that the evaluator compares with.
 
     Raises:
         DataError: tables that do not belong together, or a column the evaluator needs.
         SpecError: an evaluator that does not exist or does not take these arguments, or a k above the repeats.
     """
-    evaluator = build_evaluator(dataset)
+    evaluator = build_evaluator(dataset, rivals)
     scores, metrics = evaluator.score(extracted, samples, outputs, answers)
     by_key = {(s.sample_id, s.repeat): s for s in scores}
     lines = []
@@ -117,8 +124,8 @@ def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     }
 
 
-def build_evaluator(dataset: DatasetSpec) -> Any:
-    """Return the evaluator of a dataset, told its clusters and k.
+def build_evaluator(dataset: DatasetSpec, rivals: Mapping[str, pa.Table] | None = None) -> Any:
+    """Return the evaluator of a dataset, told its clusters and k, and what the models to compare with answered.
 
     Raises:
         SpecError: an unknown evaluator or argument.
@@ -126,6 +133,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in EVALUATOR_OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
     evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
+    evaluator.rivals = rivals_of(rivals or {})
     return evaluator
 
 

@@ -99,7 +99,7 @@ class GenericLLMEvaluator(Judge):
         return self.summarise({str(i): entry for i, entry in enumerate(entries)}, **self.arguments)
 
 
-class LMEvaluator(GenericLLMEvaluator):
+class SingleScores(GenericLLMEvaluator):
     """A judge of open answers, one score a row (OpenCompass ``LMEvaluator``, mode singlescore).
 
     Without a `dict_postprocessor` the replies are read by our own strict readers: a rating of 1 to 10, or a label (``[正确]`` and
@@ -112,12 +112,7 @@ class LMEvaluator(GenericLLMEvaluator):
         dataset_cfg: dict[str, Json] | None = None,
         judge_cfg: JudgeNames = None,
         dict_postprocessor: dict[str, Json] | None = None,
-        keep_predictions: bool = False,
-        pack_all_predictions: bool | str = False,
-        meta_review_prompt_template: dict[str, Json] | None = None,
     ) -> None:
-        if pack_all_predictions or meta_review_prompt_template:
-            raise SpecError("only single scores are judged so; for pairs use PairwiseJudge", key="evaluator")
         super().__init__(prompt_template, dataset_cfg, judge_cfg, dict_postprocessor)
         if dict_postprocessor is None:
             self.summary_name, self.summarise = "score", _strict_score
