@@ -268,6 +268,14 @@ class Evaluator(Protocol):
     judging: Judging | None
     """How judges are asked; None where none are needed."""
 
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See, when the data are read and before any request, that all rows can be scored.
+
+        Raises:
+            DataError: one cannot, whatever is answered.
+        """
+        ...
+
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return what the judges are asked; rows without an answer are never asked about."""
         ...
