@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -141,16 +142,26 @@ def check(dataset: DatasetSpec, samples: pa.Table) -> None:
     """See that the rows have what scoring needs, before any request is sent.
 
     Raises:
-        DataError: no rows, or a column that the evaluator, the clustering or the reference needs is absent.
+        DataError: no rows, a column that the evaluator, the clustering or the reference needs is absent, or a row that the
+            evaluator cannot score.
         SpecError: a postprocessor or evaluator that does not exist or does not take its arguments.
     """
-    evaluator, row = build_evaluator(dataset), next((row for _, row in rows_of(samples.slice(0, 1))), None)
-    if row is None:
+    evaluator, rows = build_evaluator(dataset), dict(rows_of(samples))
+    name, column = dataset.eval_cfg.evaluator["type"], dataset.reader_cfg.output_column
+    if not rows:
         raise DataError(f"{dataset.abbr}: no sample to score")
-    needed = {dataset.reader_cfg.output_column, dataset.reader_cfg.cluster_column} - {None}
-    check_columns(row, needed | evaluator.needs, f"{dataset.abbr} ({dataset.eval_cfg.evaluator['type']})")
+    if column is None and getattr(evaluator, "uses_references", False):
+        raise DataError(f"{dataset.abbr}: {name} compares with a reference, and reader_cfg names no output_column")
+    needed = ({column, dataset.reader_cfg.cluster_column} - {None}) | evaluator.needs
+    for columns in {frozenset(row): row for row in rows.values()}.values():
+        check_columns(columns, needed, f"{dataset.abbr} ({name})")
     Pipeline(dataset, None, None)
-    _references({}, dataset)
+    references = [None if text is None else json.loads(text) for text in _references(rows, dataset).values()]
+    if look := getattr(evaluator, "check", None):
+        try:
+            look(references, list(rows.values()))
+        except DataError as exc:
+            raise DataError(f"{dataset.abbr}: {exc}") from exc
 
 
 def _labelled(group: Sequence[Mapping[str, Any]], choice: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class GenericLLMEvaluator(Judge):
         dict_postprocessor: dict[str, Json] | None = None,
         keep_predictions: bool = False,
     ) -> None:
-        self.needs = frozenset()
+        self.needs, self.uses_references = frozenset(), False
         config = dict(dict_postprocessor or {"type": self.summary})
         self.summary_name = _last(config.pop("type"))
         self.summarise: Callable[..., Mapping[str, float]] = resolve("postprocessor", self.summary_name, key="dict_postprocessor")
@@ -156,6 +156,11 @@ class CascadeEvaluator(Judge):
         self.judge: GenericLLMEvaluator = build("evaluator", config, key="llm_evaluator")
         self.rules: Evaluator = build("evaluator", rules, key="rule_evaluator")
         self.judging, self.parallel, self.needs = self.judge.judging, parallel, self.rules.needs
+        self.uses_references, self.needs_sandbox = self.rules.uses_references, self.rules.needs_sandbox
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See that the rule can score all rows."""
+        self.rules.check(references, rows)
 
     def questions(self, extracted: Any, samples: Any, outputs: Any) -> list[Question]:
         """Return the judge's questions: all, or those that the rule does not settle. The judge sees the whole answer."""

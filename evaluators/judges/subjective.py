@@ -75,7 +75,7 @@ class Pairs(PairwiseJudge):
 
     def __init__(self, prompt_template: dict[str, Json], judge_cfg: JudgeNames, rivals: tuple[str, ...], infer_order: str) -> None:
         super().__init__(against=rivals, swap=infer_order == "double")
-        self.needs = frozenset()
+        self.needs, self.uses_references = frozenset(), False
         template = {**prompt_template, "type": str(prompt_template["type"]).rsplit(".", 1)[-1]}
         self.judging = Judging(
             template=template,
