@@ -55,9 +55,9 @@ class Evaluation:
         self.cells = plan_cells(self.session)
         self.session.store.check_writable()
         for model in self.session.spec.models:
-            self._connect(model, {"models": [model]})
+            self._connect(model, model.abbr)
         for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
-            self._connect(judge.model, {})
+            self._connect(judge.model)
         if self.session.spec.max_cost is not None or self.session.spec.max_tokens is not None:
             self.progress.line(make_plan(self.session.spec, self.session.store, Silent()).estimate())
         self.progress.watch(lambda: Live(self.session.in_flight(), self.budget.cost))
@@ -81,12 +81,12 @@ class Evaluation:
     def _metered(self, model: str, answer: Answer) -> None:
         self.budget.heard(model, answer)
 
-    def _connect(self, model: ModelSpec, alone: dict[str, list[ModelSpec]]) -> None:
+    def _connect(self, model: ModelSpec, only: str | None = None) -> None:
         """Reach the model, or do without it where every answer is stored already."""
         try:
             self.session.backend(model).connect()
         except BackendError as error:
-            plan = make_plan(self.session.spec.model_copy(update=alone), self.session.store, Silent())
+            plan = make_plan(self.session.spec, self.session.store, Silent(), only)
             if plan.to_ask or plan.judges_open:
                 raise
             self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
