@@ -21,7 +21,8 @@ log = logging.getLogger("leaderflow.manifest")
 
 T = TypeVar("T")
 
-State = Literal["running", "completed", "incomplete", "failed"]
+State = Literal["running", "completed", "incomplete", "failed", "crashed"]
+"""A run whose process is gone cannot write that it has ``crashed``: whoever reads its manifest finds it out."""
 
 
 class CellEntry(BaseModel):
@@ -81,6 +82,10 @@ class Manifest(BaseModel):
         text = json.dumps(self.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1, allow_nan=False)
         write_whole(store.root / "runs" / self.run / "manifest.json", text.encode())
 
+    def lease(self, store: Store) -> contextlib.AbstractContextManager[None]:
+        """Hold the run's lease while it is walked: one that says ``running`` without it has crashed."""
+        return store.lease(_lease(self.run))
+
     @classmethod
     def load(cls, store: Store, run: str) -> Manifest:
         """Return the manifest of a run: its id, the beginning of one, ``latest``, or ``latest~1`` for the one before it.
@@ -109,7 +114,9 @@ class Manifest(BaseModel):
     @classmethod
     def _read(cls, store: Store, run: str) -> Manifest:
         with _one_line(store, run) as path:
-            return cls.model_validate_json(path.read_bytes())
+            found = cls.model_validate_json(path.read_bytes())
+            found.state = "crashed" if _crashed(store, path, found.state) else found.state
+            return found
 
 
 _SAVED = frozenset(Manifest.model_fields) - {"warnings", "cost", "flow_run"}
@@ -126,7 +133,18 @@ def plain_manifest(store: Store, run: str) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
         if not isinstance(found, dict) or not found.keys() >= _SAVED:
             raise ValueError("no manifest")
-        return found
+        return found | {"state": "crashed"} if _crashed(store, path, found["state"]) else found
+
+
+def _lease(run: str) -> str:
+    return f"run-{run}"
+
+
+def _crashed(store: Store, path: Path, state: str) -> bool:
+    """Say whether a run ended without a word: it says `running`, nobody walks it, and it still says so afterwards."""
+    if state != "running" or store.leased(_lease(path.parent.name)):
+        return False
+    return bool(json.loads(path.read_bytes())["state"] == "running")
 
 
 @contextlib.contextmanager

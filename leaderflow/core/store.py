@@ -175,6 +175,17 @@ class Store:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
+    def leased(self, name: str) -> bool:
+        """Say whether somebody holds the lease of that name at this moment; where it cannot be told, somebody does."""
+        try:
+            with (self.root / "leases" / f"{name}.lock").open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return False
+
     def lease_file(self, name: str) -> IO[bytes]:
         """Open a file that leases are held on; its content means nothing.
 

@@ -12,9 +12,23 @@ from leaderflow.core.store import Store
 
 
 def save(store: Store, run: str) -> Manifest:
-    manifest = Manifest(run=run, started="2030-01-01T00:00:00+00:00", spec={"models": []})
+    manifest = Manifest(run=run, state="completed", started="2030-01-01T00:00:00+00:00", spec={"models": []})
     manifest.save(store)
     return manifest
+
+
+def test_a_run_that_nobody_walks_has_crashed(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    manifest = save(store, "20300101-000000-aaaa").model_copy(update={"state": "running"})
+    with manifest.lease(store):
+        manifest.save(store)
+        assert [read(store, manifest.run) for read in STATES] == ["running", "running"]
+    assert [read(store, manifest.run) for read in STATES] == ["crashed", "crashed"]
+    manifest.model_copy(update={"state": "completed"}).save(store)
+    assert [read(store, manifest.run) for read in STATES] == ["completed", "completed"]
+
+
+STATES = (lambda store, run: Manifest.load(store, run).state, lambda store, run: plain_manifest(store, run)["state"])
 
 
 def test_a_manifest_is_found_by_name_by_beginning_and_as_the_latest(tmp_path: Path) -> None:
