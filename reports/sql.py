@@ -184,7 +184,7 @@ def _artifacts(store: Store, run: str | None, tables: Mapping[str, pa.Schema]) -
 def _manifests(store: Store, run: str | None) -> Iterator[dict[str, Any]]:
     """Yield manifests as plain JSON: validating thousands of specs costs more than the query."""
     there = manifests(store)
-    return each_readable([there[run]] if run else there.values(), plain_manifest)
+    return each_readable([there[run]] if run else there.values(), lambda path: plain_manifest(store, path))
 
 
 def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:

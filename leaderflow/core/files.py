@@ -11,7 +11,7 @@ from typing import IO, Any, Protocol
 from urllib.parse import unquote
 
 from leaderflow.core.errors import StoreError
-from leaderflow.core.leases import local_lease
+from leaderflow.core.leases import local_lease, local_leased
 
 
 class Files(Protocol):
@@ -56,6 +56,9 @@ class Files(Protocol):
 
     def lease(self, name: str, keys: Iterable[str] | None = None) -> contextlib.AbstractContextManager[None]:
         """Hold the lease of a name, or only of some keys (hex digests) below it; waits while somebody else holds it."""
+
+    def leased(self, name: str) -> bool:
+        """Say whether somebody holds the lease of a name at this moment; where it cannot be told, somebody does."""
 
     def arrow(self) -> Any:
         """Return a `pyarrow.fs.FileSystem` whose paths are names."""
@@ -132,6 +135,10 @@ class LocalFiles:
     def lease(self, name: str, keys: Iterable[str] | None = None) -> contextlib.AbstractContextManager[None]:
         """Lock a file below ``leases``."""
         return local_lease(self.root / "leases", name, keys)
+
+    def leased(self, name: str) -> bool:
+        """Try the lock."""
+        return local_leased(self.root / "leases", name)
 
     def arrow(self) -> Any:
         """Return the folder."""

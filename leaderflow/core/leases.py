@@ -49,6 +49,18 @@ def local_lease(folder: Path, name: str, keys: Iterable[str] | None = None) -> I
         yield
 
 
+def local_leased(folder: Path, name: str) -> bool:
+    """Say whether somebody holds the lease of a name at this moment; where it cannot be told, somebody does."""
+    try:
+        with (folder / f"{name}.lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 def _open(path: Path) -> IO[bytes]:
     """Open a file that leases are held on; its content means nothing."""
     try:

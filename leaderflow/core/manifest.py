@@ -23,7 +23,8 @@ T = TypeVar("T")
 
 _FILE = "manifest.json"
 
-State = Literal["running", "completed", "incomplete", "failed"]
+State = Literal["running", "completed", "incomplete", "failed", "crashed"]
+"""A run whose process is gone cannot write that it has ``crashed``: whoever reads its manifest finds it out."""
 
 
 class CellEntry(BaseModel):
@@ -83,6 +84,10 @@ class Manifest(BaseModel):
         text = json.dumps(self.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1, allow_nan=False)
         store.files.write(manifest_name(self.run), text.encode())
 
+    def lease(self, store: Store) -> contextlib.AbstractContextManager[None]:
+        """Hold the run's lease while it is walked: one that says ``running`` without it has crashed."""
+        return store.lease(_lease(self.run))
+
     @classmethod
     def load(cls, store: Store, run: str) -> Manifest:
         """Return the manifest of a run: its id, the beginning of one, ``latest``, or ``latest~1`` for the one before it.
@@ -102,24 +107,26 @@ class Manifest(BaseModel):
         if len(found) != 1:
             what = "no run" if not found else f"{len(found)} runs"
             raise UsageError(f"{what} named {run!r}{did_you_mean(run, names) if not found else ''}; `leaderflow runs` lists them")
-        return cls._read(there[found[0]])
+        return cls._read(store, there[found[0]])
 
     @classmethod
     def all(cls, store: Store) -> Iterator[Manifest]:
         """Yield the manifests of all runs, oldest first; one that cannot be read is left out with a warning."""
-        return each_readable(manifests(store).values(), cls._read)
+        return each_readable(manifests(store).values(), lambda path: cls._read(store, path))
 
     @classmethod
-    def _read(cls, path: Path) -> Manifest:
+    def _read(cls, store: Store, path: Path) -> Manifest:
         with _one_line(path):
-            return cls.model_validate_json(path.read_bytes())
+            found = cls.model_validate_json(path.read_bytes())
+            found.state = "crashed" if _crashed(store, path, found.state) else found.state
+            return found
 
 
 _SAVED = frozenset(Manifest.model_fields) - {"warnings", "cost", "flow_run"}
 """The keys that every manifest has had."""
 
 
-def plain_manifest(path: Path) -> dict[str, Any]:
+def plain_manifest(store: Store, path: Path) -> dict[str, Any]:
     """Return a manifest as plain JSON, its spec not validated: cheap, where thousands are read.
 
     Raises:
@@ -129,7 +136,18 @@ def plain_manifest(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
         if not isinstance(found, dict) or not found.keys() >= _SAVED:
             raise ValueError("no manifest")
-        return found
+        return found | {"state": "crashed"} if _crashed(store, path, found["state"]) else found
+
+
+def _lease(run: str) -> str:
+    return f"run-{run}"
+
+
+def _crashed(store: Store, path: Path, state: str) -> bool:
+    """Say whether a run ended without a word: it says `running`, nobody walks it, and it still says so afterwards."""
+    if state != "running" or store.leased(_lease(path.parent.name)):
+        return False
+    return bool(json.loads(store.files.read(manifest_name(path.parent.name)))["state"] == "running")
 
 
 @contextlib.contextmanager

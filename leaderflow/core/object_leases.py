@@ -57,6 +57,11 @@ def object_lease(files: ObjectFiles, name: str, keys: Iterable[str] | None = Non
         claim.leave()
 
 
+def object_leased(files: ObjectFiles, name: str) -> bool:
+    """Say whether somebody holds the lease of a name: whether a claim was renewed lately by this machine's clock."""
+    return any(time.time() - claim.mtime / 1e9 < EXPIRES_S for claim in files.found(f"leases/{name}").values())
+
+
 class _Claim:
     def __init__(self, files: ObjectFiles, folder: str, keys: Iterable[str] | None) -> None:
         self._files, self._folder = files, folder

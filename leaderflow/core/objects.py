@@ -25,7 +25,7 @@ from pyarrow import fs
 from leaderflow.core.errors import StoreError
 from leaderflow.core.files import write_whole
 from leaderflow.core.identity import sha256_hex
-from leaderflow.core.object_leases import object_lease
+from leaderflow.core.object_leases import object_lease, object_leased
 from leaderflow.core.paths import home
 from leaderflow.core.text import shortened
 
@@ -154,6 +154,10 @@ class ObjectFiles:
     def lease(self, name: str, keys: Iterable[str] | None = None) -> contextlib.AbstractContextManager[None]:
         """Hold an object below ``leases``."""
         return object_lease(self, name, keys)
+
+    def leased(self, name: str) -> bool:
+        """Look for claims that were renewed lately."""
+        return object_leased(self, name)
 
     def arrow(self) -> Any:
         """Return the prefix."""

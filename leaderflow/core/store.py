@@ -171,6 +171,10 @@ class Store:
         """
         return self.files.lease(name)
 
+    def leased(self, name: str) -> bool:
+        """Say whether somebody holds the lease of that name at this moment; where it cannot be told, somebody does."""
+        return self.files.leased(name)
+
     def _has(self, ref: ArtifactRef) -> bool:
         """Say whether a table is there with its checksum."""
         try:
