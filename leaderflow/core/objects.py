@@ -15,6 +15,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from errno import ENOENT
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 from urllib.parse import unquote
@@ -98,8 +99,13 @@ class ObjectFiles:
 
     def read(self, name: str) -> bytes:
         """Get the object."""
-        with self._told("read"), self._fs.open_input_stream(name) as stream:
-            return bytes(stream.read())
+        try:
+            with self._told("read"), self._fs.open_input_stream(name) as stream:
+                return bytes(stream.read())
+        except StoreError:
+            if self._find(name) is None:  # deleted between the two requests that reading takes
+                raise _missing(name) from None
+            raise
 
     def sizes(self, names: Iterable[str]) -> dict[str, int]:
         """Ask for all of them at once."""
@@ -113,7 +119,7 @@ class ObjectFiles:
         """Return the path of a copy."""
         found = self._find(name)
         if found is None:
-            raise FileNotFoundError(2, "there is no such object", name)
+            raise _missing(name)
         return self._copied(name, found)
 
     def mirror(self, folder: str) -> list[Path]:
@@ -185,7 +191,7 @@ class ObjectFiles:
         if not _is_copy(path, found):
             data = self.read(name)
             if len(data) != found.size:
-                raise FileNotFoundError(2, "the object was written again", name)
+                raise _missing(name)  # written again since it was listed
             write_whole(path, data)
             os.utime(path, ns=(found.mtime, found.mtime))
         return path
@@ -224,6 +230,10 @@ def shown(uri: str) -> str:
     login = _login(uri)
     rest = "***" + rest.removeprefix(login) if ":" in login else rest
     return f"{scheme}://{rest.partition('?')[0].rstrip('/')}"
+
+
+def _missing(name: str) -> FileNotFoundError:
+    return FileNotFoundError(ENOENT, "there is no such object", name)
 
 
 def _login(uri: str) -> str:
