@@ -37,7 +37,7 @@ AT_ONCE = 16
 
 _TRIES = 20
 
-_DEFAULTS = {"s3": {"allow_delayed_open": "true"}, "gs": {"retry_limit_seconds": "30"}, "gcs": {"retry_limit_seconds": "30"}}
+_DEFAULTS = {"s3": {"allow_delayed_open": "true"}, "gs": {"retry_limit_seconds": "10"}, "gcs": {"retry_limit_seconds": "10"}}
 """Small objects in one request instead of three; no minutes of silence where nothing answers."""
 
 _REASONS = {
@@ -51,7 +51,7 @@ _REASONS = {
             "HTTP status 401",
             "HTTP status 403",
         ),
-        *("EXPIRED_TOKEN", "PERMISSION_DENIED", "UNAUTHENTICATED", "AuthenticationFailed"),
+        *("EXPIRED_TOKEN", "PERMISSION_DENIED", "UNAUTHENTICATED", "AuthenticationFailed", "AuthenticationException"),
     ),
     "nothing answers there; see to the endpoint and the network": (
         *("NETWORK_CONNECTION", "UNAVAILABLE", "ould not resolve", "ould not connect", "onnection refused"),

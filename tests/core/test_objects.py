@@ -123,6 +123,8 @@ def test_a_file_uri_is_a_folder(tmp_path: Path) -> None:
     files = open_files(f"file://{tmp_path}/my%20store")
     assert isinstance(files, LocalFiles)
     assert files.root == tmp_path / "my store"
+    with pytest.raises(StoreError, match="names a host"):
+        open_files("file://host/store")
 
 
 @pytest.mark.parametrize(
