@@ -17,7 +17,7 @@ from leaderflow.core.errors import SpecError, StoreError
 from leaderflow.core.files import Files, LocalFiles, open_files
 from leaderflow.core.load import load_evaluation
 from leaderflow.core.manifest import Manifest, manifest_place, run_names, timestamp
-from leaderflow.core.objects import shown
+from leaderflow.core.object_uri import shown
 from leaderflow.core.store import Store
 from tests.s3 import Bucket, _s3_server, s3
 
