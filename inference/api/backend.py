@@ -199,9 +199,13 @@ class OpenAISDK:
 
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
-        refused = any(f"HTTP {code}" in fault.message for code in (401, 403))
-        advice = f"; {source}" if refused else f"; check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
-        return self._hide_key(f"{self.spec.abbr}: {fault.message}{advice}")
+        if any(f"HTTP {code}" in fault.message for code in (401, 403)):
+            advice = source
+        elif "HTTP 402" in fault.message:
+            advice = "the account must be paid up; the same command then asks what is missing"
+        else:
+            advice = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        return self._hide_key(f"{self.spec.abbr}: {fault.message}; {advice}")
 
     def _hide_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
