@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import uuid
 
 from prefect import runtime
 from prefect.client.orchestration import get_client
 from prefect.variables import Variable
 
 from leaderflow.core.errors import StoreError
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.store import Store
+from tasks.shared import store_id
 
 
 async def check_shared(store: Store) -> None:
@@ -34,16 +34,3 @@ async def check_shared(store: Store) -> None:
             f"this worker's store {store.root} is not the one that other workers of pool {pool!r} write to: point LEADERFLOW_STORE "
             f"of all of them at one shared folder, or, if that is meant, delete the Prefect variable {name}"
         )
-
-
-def store_id(store: Store) -> str:
-    """Return what names a store wherever it is mounted, made up when it is first asked for.
-
-    Raises:
-        StoreError: the store cannot be written.
-    """
-    path = store.root / "id"
-    with store.lease("id"):
-        if not path.is_file():
-            write_whole(path, uuid.uuid4().hex.encode())
-        return path.read_text().strip()
