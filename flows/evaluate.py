@@ -25,6 +25,7 @@ from flows.result import RunResult
 from flows.run import Evaluation
 from flows.submit import WORKERS
 from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.specs import TaskRunner
 
 _EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
 """The evaluation that the command line has opened: open resources are no flow parameters."""
@@ -57,6 +58,7 @@ async def evaluate(
     repeats: form.Count = 0,
     concurrency: form.Count = 0,
     shard_size: form.Count = 0,
+    task_runner: TaskRunner = "threads",
     data_dir: str = "",
     max_age: str = "",
     fresh: bool = False,
@@ -74,6 +76,7 @@ async def evaluate(
         repeats: ask everything N times; 0 as the recipes say.
         concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
         shard_size: samples in a shard; changes no result; 0 for 500.
+        task_runner: threads of the worker's machine ask the models, or the workers of its Ray cluster (RAY_ADDRESS).
         data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
         max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
         fresh: ask again although answers are stored.
