@@ -1,6 +1,6 @@
 """One run of 200,000 samples (``LEADERFLOW_LARGE_ROWS``) on a local Prefect server: is every task run recorded, and does it answer?
 
-Prints wall time, CPU seconds and memory of run and server, task runs submitted and recorded by state, and what the server answered to
+Prints wall time, CPU seconds and memory of run and server, task runs submitted and recorded by state, and the server's answers to
 one question a second. Ends with an error where a task run is lost, there are more than 1,000, or an answer is not 200.
 """
 
