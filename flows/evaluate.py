@@ -38,8 +38,8 @@ from leaderflow.core.text import shortened
 _EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
 """The evaluation that the command line has opened: open resources are no flow parameters."""
 
-PATIENCE = {PREFECT_CLIENT_RETRY_EXTRA_CODES: "500", PREFECT_CLIENT_MAX_RETRIES: 4}
-"""A server answers 500 while its database restarts: every request is tried again for half a minute, not longer, since one waits."""
+PATIENCE = {PREFECT_CLIENT_RETRY_EXTRA_CODES: "500", PREFECT_CLIENT_MAX_RETRIES: 3}
+"""A server answers 500 while its database restarts: every request is tried again for some 14 s, not longer, since somebody waits."""
 
 
 def run_name() -> str:
