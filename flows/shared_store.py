@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import uuid
@@ -28,7 +29,7 @@ async def check_shared(store: Store) -> None:
     if pool is None:
         return
     name = f"leaderflow_store_{re.sub(r'[^a-z0-9]+', '_', pool.lower())}"
-    own = store_id(store)
+    own = await asyncio.to_thread(store_id, store)
     with contextlib.suppress(ValueError, ObjectAlreadyExists):  # it is there: another run may have set it this very moment
         await Variable.aset(name, own)
     if await Variable.aget(name) != own:

@@ -71,8 +71,12 @@ def open_files(place: Path | str) -> Files:
         StoreError: the URI is wrong.
     """
     scheme, separator, rest = str(place).partition("://")
-    if not separator or scheme == "file":
-        return LocalFiles(unquote(rest) if separator else place)
+    if not separator:
+        return LocalFiles(place)
+    if scheme == "file":
+        if not rest.startswith("/"):
+            raise StoreError(f"{place} names a host; write file:/// and an absolute path, or simply the path")
+        return LocalFiles(unquote(rest))
     from leaderflow.core.objects import ObjectFiles
 
     return ObjectFiles(str(place))
