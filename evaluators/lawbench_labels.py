@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 
 _FOCUSES = (
     "诉讼主体 租金情况 利息 本金争议 责任认定 责任划分 损失认定及处理 原审判决是否适当 合同效力 财产分割 责任承担 "
@@ -29,7 +29,7 @@ _BREAKS = re.compile(r"[;；、,，\n]")
 Score = Callable[[str, str, Collection[str]], float | None]
 
 
-def set_f1(found: Collection[str], gold: Collection[str]) -> float:
+def set_f1(found: Collection[Hashable], gold: Collection[Hashable]) -> float:
     """Return the F1 of two sets."""
     both = len(set(found) & set(gold))
     return 2 * both / (len(set(found)) + len(set(gold))) if both else 0.0
