@@ -7,8 +7,9 @@ import re
 
 RETRACTION = re.compile(
     r"(?i:\b(?:wait|no[,.:]|nope|actually|sorry|correction|scratch that|on (?:second thought|reflection)|hold on|oops|my mistake"
-    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been"
-    r"|I take (?:that|it) back|corrected|instead)\b)|(?:wait|no)\s*[—–-]|不对|更正|等等|等一下|错了|修正|应改为"
+    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been|hmm+|oh|edit|update|I meant"
+    r"|(?:chang|switch|revis|updat|mov)\w+ (?:my|the|it|this|that|from|over|to)"
+    r"|I take (?:that|it) back|corrected|instead)\b)|(?:wait|no)\s*[—–-]|不对|更正|等等|等一下|错了|修正|应改为|改(?:选|为|成)"
 )
 """Words that let a weaker statement replace the one before."""
 
