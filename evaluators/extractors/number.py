@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from evaluators.extractors import mentions
-from evaluators.extractors.numerals import NUMBER, plain_form
+from evaluators.extractors.numerals import NUMBER, Number, decimal_commas, numbers, plain_form, spelled
 from evaluators.extractors.result import choose, stated_result
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
@@ -45,21 +45,21 @@ def final_number(text: str) -> Extraction:
     question that a base model invents, is not read.
     """
     view = hide_reasoning(text)
-    view = plain(re.sub(r"([-−+])(\\?\$)", r"\2\1", view))
+    view = decimal_commas(plain(re.sub(r"([-−+])(\\?\$)", r"\2\1", _without_programs(view))))
     bold = re.sub(r"[^\n]", " ", view) if "**" not in text else _bold(hide_reasoning(text), view)
     for offset, part in turns(view):
         match = _number(part, bold[offset : offset + len(part)])
         if match and not _undecided(part, match):
-            return Extraction(plain_form(match), offset + match.start(), offset + match.end())
+            return Extraction(match.value, offset + match.start, offset + match.end)
     return Extraction(None)
 
 
-def _number(part: str, bold: str) -> re.Match[str] | None:
+def _number(part: str, bold: str) -> Number | None:
     start = 0
     while True:
         rest, rest_bold = " " * start + part[start:], " " * start + bold[start:]
         match = _marked(rest) or _boxed(rest) or _phrased(rest) or stated_result(rest, rest_bold)
-        after = mentions.withdrawn(part, match.end()) if match else None
+        after = mentions.withdrawn(part, match.end) if match else None
         if after is None or after <= start:
             return match
         start = after
@@ -73,67 +73,83 @@ def _bold(text: str, view: str) -> str:
     return "".join(kept)
 
 
-def _marked(part: str) -> re.Match[str] | None:
+_FENCED = re.compile(r"^[ \t]*```[^\n]*\n(?P<code>.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
+_PROGRAM = re.compile(r"^[ \t]*(?:def |import |from |for |while |print|return|#include|\w+ = )", re.MULTILINE)
+
+
+def _without_programs(view: str) -> str:
+    """Return the view with fenced programs as blanks; fenced results and JSON stay."""
+    if "```" not in view:
+        return view
+    return _FENCED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if _PROGRAM.search(m["code"]) else m[0], view)
+
+
+def _marked(part: str) -> Number | None:
     """Return the number after the first ``####``, or after a later one where the text between takes it back."""
-    found: re.Match[str] | None = None
+    found: Number | None = None
     read = 0
     for mark in _MARK.finditer(part):
-        number = NUMBER.match(part, mark.end())
-        if not number or mentions.is_instruction(part, mark.start(), number.end()):
+        number = _at(part, mark.end())
+        if not number or mentions.is_instruction(part, mark.start(), number.end):
             continue
         if found is None or mentions.RETRACTION.search(part, read, mark.start()):
             found = number
-        read = number.end()
+        read = number.end
     return found
 
 
-def _boxed(part: str) -> re.Match[str] | None:
+def _at(part: str, place: int) -> Number | None:
+    """Return the number that begins at `place`, in digits or in words."""
+    if match := NUMBER.match(part, place):
+        return Number(plain_form(match), *match.span())
+    return next((word for word in spelled(part, place, min(place + 60, len(part))) if word.start == place), None)
+
+
+def _boxed(part: str) -> Number | None:
     """Return the number in the last closed box, what follows its last equals sign; None where it holds several."""
     for opened, end in reversed(list(braced(part))):
         start = max(part.rfind("=", opened, end) + 1, opened)
-        numbers = list(NUMBER.finditer(part, start, end))
-        if len(numbers) == 1 and not mentions.is_instruction(part, opened, end) and not mentions.is_alternative(part, opened):
-            return numbers[0]
+        found = numbers(part, start, end)
+        if len(found) == 1 and not mentions.is_instruction(part, opened, end) and not mentions.is_alternative(part, opened):
+            return found[0]
     return None
 
 
-def _phrased(part: str) -> re.Match[str] | None:
+def _phrased(part: str) -> Number | None:
     for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         chosen = _after(part, phrase)
-        if (
-            not chosen
-            or mentions.is_instruction(part, phrase.start(), chosen.end())
-            or mentions.is_alternative(part, phrase.start())
-        ):
+        if not chosen or mentions.is_instruction(part, phrase.start(), chosen.end) or mentions.is_alternative(part, phrase.start()):
             continue
-        if not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end()):
+        if not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end):
             return chosen
     return None
 
 
-def _after(part: str, phrase: re.Match[str]) -> re.Match[str] | None:
+def _after(part: str, phrase: re.Match[str]) -> Number | None:
     """Return the number that an answer phrase names: the next, or the one that its sentence comes to."""
     lead = _LEAD.match(part, phrase.end())
     start = lead.end() if lead else phrase.end()
     end = min(m.start() if (m := _SENTENCE_END.search(part, start)) else len(part), start + 400)
-    number = NUMBER.match(part, start) or NUMBER.match(part, phrase.end())
-    if number and "=" not in part[number.end() : end]:
+    number = _at(part, start) or _at(part, phrase.end())
+    if number and not re.search(r"=|[a-z)]\s*[-+*/^]\s*\d", part[number.end : end]):
         return number
-    numbers = list(NUMBER.finditer(part, start, end))
-    return choose(part, numbers, start, end)[0] if numbers else None
+    found = numbers(part, start, end)
+    return choose(part, found, start, end)[0] if found else None
 
 
-def _undecided(part: str, match: re.Match[str]) -> bool:
+def _undecided(part: str, match: Number) -> bool:
     """Return whether another number is offered beside this one: "5 or 6", "between 5 and 6"; not the same one in another form."""
-    after = _OR_AFTER.match(part, match.end())
-    before = _OR_BEFORE.search(part, max(match.start() - 50, 0), match.start())
-    others = [NUMBER.match(part, after.end())] if after else []
-    others += list(NUMBER.finditer(part, before.start(), match.start()))[:1] if before else []
-    return bool(after or before) and not any(other and _value(other) == _value(match) for other in others)
+    after = _OR_AFTER.match(part, match.end)
+    before = _OR_BEFORE.search(part, max(match.start - 50, 0), match.start)
+    others = [_at(part, after.end())] if after else []
+    others += numbers(part, before.start(), match.start)[:1] if before else []
+    return bool(after or before) and not any(other and _same(other.value, match.value) for other in others)
 
 
-def _value(number: re.Match[str]) -> Fraction | str:
+def _same(one: str, other: str) -> bool:
+    """Return whether two numbers are one result in two forms: equal, or a share and its percentage."""
     try:
-        return Fraction(plain_form(number))
+        first, second = Fraction(one), Fraction(other)
     except (ValueError, ZeroDivisionError):
-        return plain_form(number)
+        return one == other
+    return first == second or first * 100 == second or first == second * 100
