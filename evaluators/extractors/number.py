@@ -13,7 +13,7 @@ from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
-    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^\W*(?:result|solution)(?=\s*[:=]))"
+    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^\W*(?:result|solution)(?=[ \t]*[:=][ \t]*\S))"
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
@@ -27,11 +27,13 @@ _LEAD = re.compile(
     _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。;<\n]|, (?:because|since|as|so|which)\b|\bbecause\b|\bsince\b")
-_OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\bor\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?=[-−]?\d)")
+_OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)")
 _OR_BEFORE = re.compile(
-    r"(?:\d\s*\w*\s*(?:,?\s+or|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?"
+    r"(?:\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
+_HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
+_PAIR = re.compile(r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)")
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
 
@@ -55,14 +57,45 @@ def final_number(text: str) -> Extraction:
 
 
 def _number(part: str, bold: str) -> Number | None:
+    """Return the last number stated; one that the text takes back gives way to what follows, or to nothing."""
     start = 0
     while True:
         rest, rest_bold = " " * start + part[start:], " " * start + bold[start:]
-        match = _marked(rest) or _boxed(rest) or _phrased(rest) or stated_result(rest, rest_bold)
-        after = mentions.withdrawn(part, match.end) if match else None
+        verdict = _marked(rest) or _boxed(rest) or _asked(rest) or _phrased(rest)
+        number = verdict or stated_result(rest, rest_bold)
+        after = mentions.withdrawn(part, number.end) if number else None
+        if after is None and verdict and (doubt := mentions.RETRACTION.search(part, verdict.end)):
+            return _revised(part, bold, verdict, doubt.end())
         if after is None or after <= start:
-            return match
+            return number
         start = after
+
+
+def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None:
+    """Return what second thoughts after a verdict come to: another number, none where they deny it, else the verdict."""
+    rest = " " * doubt + part[doubt:]
+    if re.search(_DENIED.format(re.escape(part[verdict.start : verdict.end])), rest):
+        return None
+    later = _phrased(rest) or stated_result(rest, " " * doubt + bold[doubt:])
+    return later or verdict
+
+
+_DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
+_ASKS = re.compile(
+    r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"
+)
+
+
+def _asked(part: str) -> Number | None:
+    """Return the number of the last sentence that recalls what was asked for, if it comes after every answer phrase."""
+    recalls = list(_ASKS.finditer(part))
+    if not recalls or (phrases := list(_PHRASE.finditer(part))) and phrases[-1].start() > recalls[-1].start():
+        return None
+    start = max(part.rfind(stop, 0, recalls[-1].start()) for stop in (". ", "\n", "。", "! ")) + 1
+    found = numbers(part, recalls[-1].start(), recalls[-1].end())
+    if not found or not numbers(part, 0, start):
+        return None
+    return choose(part, found, start, recalls[-1].end())[0]
 
 
 def _bold(text: str, view: str) -> str:
@@ -102,7 +135,8 @@ def _at(part: str, place: int) -> Number | None:
     """Return the number that begins at `place`, in digits or in words."""
     if match := NUMBER.match(part, place):
         return Number(plain_form(match), *match.span())
-    return next((word for word in spelled(part, place, min(place + 60, len(part))) if word.start == place), None)
+    word = next((word for word in spelled(part, place, min(place + 60, len(part))) if word.start == place), None)
+    return word if word and (word.value != "1" or not re.match(r"\s*\w", part[word.end :])) else None
 
 
 def _boxed(part: str) -> Number | None:
@@ -118,6 +152,8 @@ def _boxed(part: str) -> Number | None:
 def _phrased(part: str) -> Number | None:
     for phrase in reversed(list(_PHRASE.finditer(part))[-_PHRASES:]):
         chosen = _after(part, phrase)
+        if chosen and _HEDGED.search(part, phrase.start(), chosen.start):
+            continue
         if not chosen or mentions.is_instruction(part, phrase.start(), chosen.end) or mentions.is_alternative(part, phrase.start()):
             continue
         if not mentions.is_mention(part, phrase.start(), phrase.end(), chosen.end):
@@ -139,6 +175,8 @@ def _after(part: str, phrase: re.Match[str]) -> Number | None:
 
 def _undecided(part: str, match: Number) -> bool:
     """Return whether another number is offered beside this one: "5 or 6", "between 5 and 6"; not the same one in another form."""
+    if _PAIR.search(part, max(match.start - 60, 0), match.end + 20):
+        return True
     after = _OR_AFTER.match(part, match.end)
     before = _OR_BEFORE.search(part, max(match.start - 50, 0), match.start)
     others = [_at(part, after.end())] if after else []

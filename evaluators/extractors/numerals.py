@@ -14,7 +14,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 NUMBER = re.compile(
     r"""
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
-    (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]|\b(?:negative|minus)[ ])?
+    (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]|(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
     [€£¥₹]?
     (?:
         (?:(?P<mixed>\d+)(?=[ ]{0,2}\\?[dt]?frac|[ ]{1,2}\d+/\d|[ ]?[½⅓⅔¼¾⅕⅛])[ ]{0,2})?
@@ -27,7 +27,7 @@ NUMBER = re.compile(
         | (?P<whole>
             \d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)                           # 1,234,567 and 1,00,000
             | \d{1,3}(?:\{,\}\d{3})+(?!\d)                             # 1{,}234
-            | \d{1,3}(?:[ ]{1,2}\d{3})+(?![\d./])                      # 1 234, thin blanks included
+            | \d{1,3}(?:[ ]{1,2}\d{3})+(?![\d/])                       # 1 234, thin blanks included
             | \d+
         )?
         (?P<point>\.\d+)?
@@ -57,13 +57,25 @@ class Number:
 
 def numbers(text: str, start: int, end: int) -> list[Number]:
     """Return the numbers written in digits at [start, end)."""
-    return [Number(plain_form(match), *match.span()) for match in NUMBER.finditer(text, start, end)]
+    mixed = [Number(_mixed(match), *match.span()) for match in _MIXED.finditer(text, start, end)]
+    return mixed or [Number(plain_form(match), *match.span()) for match in NUMBER.finditer(text, start, end)]
+
+
+_MIXED = re.compile(r"(?<![\d.,])(?:\d+(?:\.\d+)?[亿万千百]){2,}(?:\d+)?(?!\d)")
+"""3万5千: digits and Chinese powers of ten in turn."""
+
+
+def _mixed(match: re.Match[str]) -> str:
+    total = Decimal(0)
+    for digits, power in re.findall(r"(\d+(?:\.\d+)?)([亿万千百]?)", match[0]):
+        total += Decimal(digits) * {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "": 1}[power]
+    return f"{total:f}"
 
 
 def plain_form(match: re.Match[str]) -> str:
     """Return a match of `NUMBER` as an integer, a decimal, ``a/b`` (mixed numbers as one fraction) or as in ``1.5e3``."""
     part = match.groupdict()
-    sign = "-" if part["sign"] and part["sign"].strip() in ("-", "−", "–", "negative", "minus") else ""
+    sign = "-" if part["sign"] and part["sign"].strip() in ("-", "−", "–", "negative", "minus", "Negative", "Minus") else ""
     upper, lower = part["num"] or part["n"] or part["over"], part["den"] or part["d"] or part["under"]
     if ratio := _VULGAR.get(part["vulgar"]) or (upper and f"{upper}/{lower}"):
         whole = str(Fraction(part["mixed"]) + Fraction(ratio)) if part["mixed"] else ratio
@@ -81,11 +93,11 @@ def _integer(text: str) -> int:
     return int(text.replace("−", "-"))
 
 
-_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![\d.,]*\d)")
-_ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|so|answer|total|we|in)\b)")
+_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?: \d{3})+,\d+|\d+,\d+)(?![\d.,]*\d)")
+_ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|answer|we|he|she|it|they|to|with|pays|costs)\b)")
 _COMMA_LANGUAGES = re.compile(
-    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|des|est|donc|soit|réponse|prix|el|los|las|por|respuesta"
-    r"|una|son|total|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого|равно|равен)\b)|€"
+    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|donc|soit|réponse|prix|el|los|las|por|respuesta"
+    r"|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого|равно|равен)\b)|€"
 )
 _SWAP = str.maketrans(".,", ",.")
 
@@ -128,7 +140,7 @@ _FRACTION = re.compile(
 )
 _PARTS = {"hal": 2, "thi": 3, "qua": 4, "fou": 4, "fif": 5, "six": 6, "sev": 7, "eig": 8, "nin": 9, "ten": 10}
 _HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
-_HAN = re.compile(r"(?P<neg>负|零下)?(?:(?P<den>[一二三四五六七八九十百千]+)分之(?P<num>[一二三四五六七八九十百千]+)|(?P<pct>百分之)?(?P<whole>[零一二两三四五六七八九十百千万]+)(?P<point>点[零一二三四五六七八九]+)?)")
+_HAN = re.compile(r"(?P<neg>负|零下)?(?:(?P<den>[一二三四五六七八九十百千]+)分之(?P<num>[一二三四五六七八九十百千]+)|(?P<pct>百分之)?(?P<whole>[零一二两三四五六七八九十百千万]+)(?P<point>点[零一二三四五六七八九]+)?(?!分之|[零一二两三四五六七八九十百千万]))")
 _FOREIGN = re.compile(rf"\b(?:{'|'.join(_OTHER_WORDS)})\b", re.IGNORECASE)
 
 

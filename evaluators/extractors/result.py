@@ -31,15 +31,23 @@ _GIVEN = re.compile(
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
+_DATA = re.compile(r"(?i:[^\w\n]*(?:given|known)(?: \w+)?\s*:)")
 _ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
 _SUMMED = re.compile(
     r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
-_CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$|\w+ [-+*]?= \w+\()")
+_CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
+_CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)|^\W*(?i:no|nope)\W*\Z")
+_SO = re.compile(r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以")
+_AFTER_ALL = re.compile(
+    r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
+)
+_GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
+_THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
 _ALONE = re.compile(r"[^\w]*\Z")
-_WEAK, _NOTHING = -1, -3
+_WEAK, _NOTHING = 0, -3
 """From which weight on a number is not taken at once, or not at all."""
 
 
@@ -64,8 +72,9 @@ def stated_result(part: str, bold: str) -> Number | None:
     if words.UNFINISHED.search(part[-60:]) or words.LOOP.search(part[-100:]) or _gives_up(part):
         return None
     read = list(_sentences(part))
-    body = [s for s in read if not s.aside] or read
-    listed = {mark.start(1) for mark in _LIST_MARK.finditer(part)}
+    body = [s for s in read if not s.aside]
+    marks = list(_LIST_MARK.finditer(part))
+    listed = {mark.start(1) for mark in marks} if len(marks) > 1 or (marks and marks[0][1] == "1") else set()
     paragraph = part.rfind("\n\n", 0, body[-1].start) + 1 if body else 0
     marked = [n for n in numbers(bold, paragraph, len(part)) if n.start not in listed]
     if marked:
@@ -77,7 +86,7 @@ def _gives_up(part: str) -> bool:
     refusals = [r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]]
     if not refusals:
         return False
-    concluded = words.CONCLUDES.search(part, refusals[-1].end())
+    concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
     return not (concluded and numbers(part, concluded.start(), len(part)))
 
 
@@ -90,7 +99,8 @@ def _sentences(part: str) -> Iterator[_Sentence]:
         if text.strip():
             if "\n" in part[max(start - 2, 0) : start]:
                 mode = False
-            aside = bool(words.ASIDE.search(text)) or text.lstrip().startswith("(") or words.OFFER.search(text) is not None
+            aside = bool(words.ASIDE.search(text)) or (start > 0 and text.lstrip().startswith("(")) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
+            aside = aside and not _THUS.search(text)
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             yield _Sentence(start, end, stop[0] if stop else "", aside or mode)
         start = stop.end() if stop else end
@@ -99,18 +109,21 @@ def _sentences(part: str) -> Iterator[_Sentence]:
 def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Number | None:
     """Return the number of the last sentence that states one; one that only dates or locates counts where no other does."""
     weak: Number | None = None
-    last = True
+    last = wordy = True
     for sentence in reversed(read):
         text = part[sentence.start : sentence.end]
         if last and (sentence.mark in ("?", "？") or mentions.WITHDRAWN.search(text) or _RESTED.search(text) or _is_plan(text)):
             return None
-        found = [n for n in _numbers(part, sentence, last) if n.start not in listed]
+        found = [n for n in _numbers(part, sentence, wordy) if n.start not in listed]
+        if not found and _stops_short(read, sentence, text):
+            return None
         if not found or _CODE.match(text):
             last = last and not found
             continue
         if last and sentence.end == len(part) and words.CUT.search(part[found[-1].end : sentence.end]):
             return None
         last = False
+        wordy = wordy and not numbers(part, sentence.start, sentence.end)
         if sentence.mark in ("?", "？") or _open(part, found[-1].start):
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
@@ -122,10 +135,15 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
     return weak
 
 
-def _numbers(part: str, sentence: _Sentence, last: bool) -> list[Number]:
-    """Return the numbers of a sentence: in digits, or in words where it has none and is the last, or holds nothing else."""
+def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
+    """Return whether the last sentence has words but neither number nor full stop, where those before it have full stops."""
+    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha()
+
+
+def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
+    """Return the numbers of a sentence: in digits, or in words where neither it nor a later one has any."""
     found = numbers(part, sentence.start, sentence.end)
-    if found or not last:
+    if found or not wordy:
         return found
     return [n for n in spelled(part, sentence.start, sentence.end) if _counts(part, n, sentence)]
 
@@ -135,7 +153,7 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
     alone = _ALONE.match(part[number.end : sentence.end]) and _ALONE.match(part[sentence.start : number.start])
     if part[number.start : number.end].lower() in ("one", "一", "a half"):
         return bool(alone)
-    if re.match(r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步|次方|种|方面|者|项|般", part[number.end : number.end + 14]):
+    if "/" not in number.value and re.match(r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步|次方|种|方面|者|项|般", part[number.end : number.end + 14]):
         return False
     if re.match("[一-鿿]", part[number.start]):
         return bool(alone or re.match(r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])", part[number.end : number.end + 2]))
@@ -143,6 +161,8 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
 
 
 def _is_plan(sentence: str) -> bool:
+    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bgives\b|\d\s*=\s*-?\d", sentence):
+        return True
     return bool(words.PLAN.search(sentence) and not words.STATES.search(sentence))
 
 
@@ -152,31 +172,40 @@ def _open(part: str, place: int) -> bool:
     end = next((stop.start() for stop in _STOP.finditer(part, place)), len(part))
     paragraph = part.rfind("\n\n", 0, place) + 1
     line = part[part.rfind("\n", 0, place) + 1 : end]
+    told = bool(_DATA.match(line) and not _SUMMED.search(line))
     heads = [head for head in _GIVEN.finditer(part, paragraph, place)]
     rows = _ROW.match(line) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
-    told = _is_plan(part[start:end]) or mentions.is_instruction(part, place, place)
+    told = told or _is_plan(part[start:end]) or mentions.is_instruction(part, place, place)
     return bool(told or heads or rows or mentions.is_alternative(part, place))
 
 
 def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:
     """Return which of a sentence's numbers it states, and with what weight; None where it states none."""
+    weights = [(number, weigh(part, number, start, end)) for number in found]
+    turns = [mark.end() for mark in _SO.finditer(part, start, end)]
+    for turn in reversed(turns):
+        concluded = [(number, weight) for number, weight in weights if number.start >= turn]
+        if any(weight >= -1 for _, weight in concluded):
+            weights = concluded
+            break
     best: Number | None = None
     heaviest = _NOTHING
-    for number in found:
-        weight = weigh(part, number, start, end)
+    for number, weight in weights:
         if weight >= heaviest and weight > _NOTHING:
             best, heaviest = number, weight
-    return best, heaviest
+    vague = heaviest < _WEAK and len({number.value for number, weight in weights if weight == heaviest}) > 1
+    return (None if vague else best), heaviest
 
 
 def weigh(part: str, number: Number, start: int, end: int) -> int:
     """Return how much speaks for a number being what its sentence states."""
-    before, after = part[max(start, number.start - 90) : number.start], part[number.end : min(end, number.end + 40)]
+    before = _CURRENCY.sub("", part[max(start, number.start - 90) : number.start])
+    after = part[number.end : min(end, number.end + 40)]
     lead = before
     weight = sum(value for _, value, pattern in words.BEFORE if pattern.search(lead))
     weight += sum(value for _, value, pattern in words.AFTER if pattern.match(after))
     if re.fullmatch(r"(?:19|20)\d\d", number.value) and words.YEAR.search(before):
-        weight -= 4
+        weight += 1
     if before.rstrip().endswith("=") and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1]) and "\\lim" not in before:
         weight -= 9
     return weight
