@@ -109,7 +109,8 @@ def _denied(part: str, best: _Claim, options: str) -> bool:
     doubt = mentions.RETRACTION.search(part, best.end)
     if not doubt:
         return False
-    later = [m for s in sentences(part[doubt.start() :], options) for m in s.mentions]
+    rest = part[doubt.start() :]
+    later = [m for s in sentences(rest, options) for m in s.mentions if not words.SUPPOSES.search(s.text)]
     return any(m.status == Status.REJECTED and m.labels == best.labels for m in later)
 
 
@@ -149,7 +150,7 @@ _PAST = re.compile(r"(?i:\b(?:at first|initially|originally|earlier|my first|fir
 _BEGINS = re.compile(r"\s*(?:[,.)\]:—–]|-\s|\Z|\n|because\b|since\b|as\b|of course\b|[A-Z]|(?!选?项)[一-鿿])")
 _TITLED = re.compile(r"[)\]]?\s*:?\s+(?:[A-Z0-9]|(?:the |an? )(?!text|passage|author|statement|option|question|choice|writer))|\s+[一-鿿]|\)\s")
 """What follows a label that begins a line with its option's text."""
-_BEGUN = re.compile(r"(?i:[^\w\n]*(?:option|choice|statement)\s*\(?)|\W*选项")
+_BEGUN = re.compile(r"(?i:[^\w\n]*(?:option|choice|statement)\s*\(?)|\W*选项|[^\S\n]+\(")
 _CUT_OFF = re.compile(r"(?i:(?:[,(:=]|\b(?:the|a|an|of|to|(?<!it )is|and|or|hence|so|thus|that|because|by|with|in|for|are|which|therefore))\s*\Z)")
 
 
@@ -163,7 +164,7 @@ def _claims(part: str, patterns: _Patterns, several: bool) -> list[_Claim]:
             continue
         following = next((s.mentions[0].start for s in read[place + 1 :] if s.mentions), len(part))
         if claim := _claim(part, read[place], listed, part[read[place].end : min(following, read[place].end + 120)], several):
-            if place + 1 == len(read) and not read[place].mark and _breaks_off(read[place], claim, len({m.labels for s in read for m in s.mentions})):
+            if place + 1 == len(read) and not read[place].mark and _breaks_off(part, read[place], claim, len({m.labels for s in read for m in s.mentions})):
                 continue
             found.append(claim)
     if (first := _leads(part, read, listed)) and not any(claim.start == first.start and claim.weight >= SINGLED for claim in found):
@@ -185,9 +186,9 @@ def _left_over(part: str, read: list[Sentence], options: str) -> _Claim | None:
     return _Claim(left[-1].labels, left[-1].start, left[-1].end, CONCLUDED)
 
 
-def _breaks_off(sentence: Sentence, claim: _Claim, named: int) -> bool:
+def _breaks_off(part: str, sentence: Sentence, claim: _Claim, named: int) -> bool:
     """Return whether a sentence without a full stop is cut off: at a word that needs more, or when it has only named the next option."""
-    begun = _BEGUN.fullmatch(sentence.text[: claim.start - sentence.start]) and claim.end == sentence.end
+    begun = _BEGUN.fullmatch(sentence.text[: claim.start - sentence.start]) and not part[claim.end :].strip(" ).:")
     return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and named > 2))
 
 

@@ -48,7 +48,7 @@ _PREFERS_FIRST = re.compile(
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
 _QUOTES = re.compile(
-    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing|original|own)\b)"
+    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing|original|own|code|snippet|program|version|attempt|function)\b)"
     r"|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
@@ -139,6 +139,8 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
     cut_off = block["open"] is not None and python and not _parses(code)
+    if fit < 0 and code.startswith("#!"):
+        fit = 0
     if cut_off or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
         fit = -1
     names = _NAMES.findall(code)
@@ -175,7 +177,8 @@ def _unfenced(view: str, language: str) -> Extraction:
         return _span(view, begin, len(view))
     for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
         if end := _longest(view, start):
-            return _span(view, start, end)
+            breaks_off = re.match(r"\n*[ \t]+\S", view[end:])
+            return Extraction(None) if breaks_off else _span(view, start, end)
     return Extraction(None)
 
 

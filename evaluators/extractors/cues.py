@@ -96,7 +96,7 @@ FIRM = (
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
@@ -108,7 +108,7 @@ FIRM = (
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match|one|translation|sentence|version|reading)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
     r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"

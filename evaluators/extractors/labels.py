@@ -108,7 +108,7 @@ def _label(options: str) -> re.Pattern[str]:
     if weak:
         kinds += [rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])", rf"(?:(?<=option )|(?<=choice )|(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])"]
         kinds += [f"[{weak}]{edge}(?={_SHUT}|{_VERB})"]
-    return re.compile(rf"(?<![A-Za-z0-9_\\])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
+    return re.compile(rf"(?<![A-Za-z0-9_\\\u0370-\u03ff])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
 
 
 def sentences(part: str, options: str) -> list[Sentence]:
@@ -130,7 +130,12 @@ def sentences(part: str, options: str) -> list[Sentence]:
 def in_lists(part: str) -> set[int]:
     """Return where labels stand in lines that list three options or more."""
     lines = ([m.end() - 2 for m in cues.ENUMERATED.finditer(part, *line.span())] for line in re.finditer(r"[^\n]+", part))
-    return {place for places in lines if len({part[place] for place in places}) > 2 for place in places}
+    return {
+        place
+        for places in lines
+        if len({part[place] for place in places}) > 2
+        for place in (places[:-1] if part[places[-1]] in {part[other] for other in places[:-1]} else places)
+    }
 
 
 def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], options: str, listed: set[int]) -> Iterator[Mention]:
@@ -173,6 +178,8 @@ def _other(text: str, letter: re.Match[str]) -> bool:
     """Return whether a letter names something that is no option: vitamin C, the pronoun, an initial."""
     before = text[max(letter.start() - 24, 0) : letter.start()]
     after = text[letter.end() : letter.end() + 30]
+    if re.match(r"[-\s](?:major|minor|positive|negative|flat|sharp|battery)\b", after):
+        return True
     if words.OTHER_NAME.search(before) or _MATHS.match(after) or _IN_MATHS.search(text[max(letter.start() - 60, 0) : letter.start()]):
         return True
     if _KEY.match(after) or _VALUE.search(before) or re.match(r"\.\s[A-Z][a-z]+\b(?<! is)", after) and re.search(r"[A-Z]\.\s?\Z", before):
@@ -181,6 +188,8 @@ def _other(text: str, letter: re.Match[str]) -> bool:
         return True
     if letter[0] != "I":
         return False
+    if re.match(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|did|will|was|says?)\b", after):
+        return True
     last = not text[letter.end() :].strip()
     return last and not re.search(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z", before)
 

@@ -29,11 +29,12 @@ _LEAD = re.compile(
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。;<\n]|, (?:because|since|as|so|which)\b|\bbecause\b|\bsince\b")
 _OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)")
 _OR_BEFORE = re.compile(
-    r"(?:\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
+    r"(?:(?<![-−+*/^×·]\s)(?<![-−+*/^×·\d])\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
 _PAIR = re.compile(r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)")
+_NO_VALUE = re.compile(r"\"(?:final_)?answer\"\s*:\s*(?:null|\"(?:N/?A|unknown|none)?\")|####\s*\Z", re.IGNORECASE)
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
 
@@ -47,6 +48,8 @@ def final_number(text: str) -> Extraction:
     question that a base model invents, is not read.
     """
     view = hide_reasoning(text)
+    if _NO_VALUE.search(view[-4000:]):
+        return Extraction(None)
     view = decimal_commas(plain(re.sub(r"([-−+])(\\?\$)", r"\2\1", _without_programs(view))))
     bold = re.sub(r"[^\n]", " ", view) if "**" not in text else _bold(hide_reasoning(text), view)
     for offset, part in turns(view):

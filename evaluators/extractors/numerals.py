@@ -26,6 +26,7 @@ NUMBER = re.compile(
         | 10\s*\^\s*\{?\s*(?P<ten>[-−]?\d+)\s*\}?
         | (?P<whole>
             \d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)                           # 1,234,567 and 1,00,000
+            | \d{1,3}(?:'\d{3})+(?!\d)                                # 1'234
             | \d{1,3}(?:\{,\}\d{3})+(?!\d)                             # 1{,}234
             | \d{1,3}(?:[ ]{1,2}\d{3})+(?![\d/])                       # 1 234, thin blanks included
             | \d+
@@ -82,7 +83,7 @@ def plain_form(match: re.Match[str]) -> str:
         return (sign + whole).replace("--", "")
     if part["ten"]:
         return f"{sign}1e{_integer(part['ten'])}"
-    number = re.sub(r"[, {}]", "", part["whole"] or "0") + (part["point"] or "")
+    number = re.sub(r"[, {}']", "", part["whole"] or "0") + (part["point"] or "")
     if part["scale"]:
         number = f"{Decimal(number).scaleb(_SCALES[part['scale']]):f}"
     exponent = part["exp"] or part["power"] or (part["super"] or "").translate(_SUPERSCRIPT)
@@ -96,7 +97,7 @@ def _integer(text: str) -> int:
 _COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?: \d{3})+,\d+|\d+,\d+)(?![\d.,]*\d)")
 _ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|answer|we|he|she|it|they|to|with|pays|costs)\b)")
 _COMMA_LANGUAGES = re.compile(
-    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|donc|soit|réponse|prix|el|los|las|por|respuesta"
+    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|de|del|du|cada|zum|zur|im|pro|mit|ergibt|donc|soit|réponse|prix|el|los|las|por|respuesta"
     r"|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого|равно|равен)\b)|€"
 )
 _SWAP = str.maketrans(".,", ",.")

@@ -11,7 +11,7 @@ GIVES_UP = re.compile(
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
     r"|(?:is|are) (?:missing|unknown|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b|\binfinitely many\b|\bdiverges\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
-    r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid|legitimate)|no way of|don't see how|\bambiguous|(?:do not|don't) have access|\bunavailable|not available"
+    r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not|don't) have access|\bunavailable|not available"
     r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^\W*(?:retry|try again))"
     r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供|说明|补充|读者)|算不出|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ|わから|でき|分から)(?:ない|ません)"
     r"|(?i:lässt sich [^.]*nicht|il manque|deux solutions|dos soluciones|zwei lösungen|ne (?:peux|peut|permet)|no se puede|falta )",
@@ -29,7 +29,7 @@ ASIDE = re.compile(
     r"(?i:^[^\w\n]*(?:(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|(?:to )?verif\w+|(?:you|we) (?:can|could) (?:verify|check|confirm)\w*|to (?:check|double-check|confirm)|note|remark|confidence|p\.?s\.?|by the way|btw|incidentally|for (?:reference|comparison|context)"
     r"|alternatively|in comparison|interestingly|fun fact|tip|caution|vérification|probe|comprobación|verifica|as a (?:check|comparison))\b\s*(?=[:,(—–-]|that\b|this\b|it\b|the\b|with\b|\d|\()"
     r"|(?:a |the |one |another )?(?:common|frequent|typical|usual) (?:mistake|error|pitfall|trap)|(?:some|others|many|people|students|anyone|everyone|most)\b[^.]{0,30}\b(?:would|might|may|could|say|get|think|replied|answer\w*|who|reply)"
-    r"|had \w+ |if (?!so\b)[^,.]{3,80}\b(?:had|were|would|instead|wanted)\b|(?:let me know|I hope|hope (?:this|that)|feel free|would you like|do you want|shall I|want me|if you (?:have|need|want|would|'d))"
+    r"|had \w+ |if you(?:r|'\w+)?\b|(?:in|using) (?:other|imperial|metric|different|american) (?:units|words)|equivalently|converted|that would be|if (?!so\b)[^,.]{3,80}\b(?:had|were|would|instead|wanted)\b|(?:let me know|I hope|hope (?:this|that)|feel free|would you like|do you want|shall I|want me|if you (?:have|need|want|would|'d))"
     r"|it(?:'s| is)? (?:also|both|has|means|would)\b|(?:it|this|that|these|they)(?:'s| is| are| was| has| would)\s+(?:the|a|an|also|both|only|in|within|between|because|well|less|more|close|confirm|consistent)\b"
     r"|(?:it|this|that)\s+(?:matches|confirms|agrees|checks|satisfies|makes sense|seems)|its\b[^.]{0,40}\bwould\b|(?:(?:my|your|his|her|the) (?:\w+ )?(?:brother|cousin|friend|teacher|textbook|book|manual|colleague|professor|classmate)(?:'s \w+)?\s+(?:says?|said|claims?|gets?|got|thinks?|has|wrote|gives)|(?:my|your) (?:brother|cousin|friend|teacher|colleague)\b)))"
     r"|^\W*(?:验算|检验|检查|验证|注意?|备注|说明|另外|顺便|补充)[^。]{0,4}[:,]|^\W*(?:它|这个数|这)(?:既|也|同时|恰好|正好是?(?:\D))|^\W*(?:有同学|有人|很多人)"
@@ -39,8 +39,14 @@ ASIDE = re.compile(
 ASIDE_MODE = re.compile(r"(?i:^[^\w\n]*(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|verif\w+|(?:you|we) (?:can|could) (?:verify|check)|to (?:check|verify)|note|remark|by the way|alternatively|vérification|probe|comprobación)\b)|^\W*(?:验算|检验|检查|验证|备注)")
 """One that goes on after its first sentence."""
 
+BESIDE_HEADING = re.compile(
+    r"(?i:^[^\w\n]*(?:\w+ )?(?:tips?|notes?|remarks?|extras?|bonus|common (?:mistakes?|errors?)|mistakes to avoid|further \w+|practice|good to know|background|check|verification|sanity check|did you know|next steps?|study tips?)(?: \w+)?\W*\Z)"
+    r"|^\W*(?:提示|注意|备注|拓展|常见错误|易错点|小结|检验|验算)\W*\Z"
+)
+"""A heading of what does not belong to the answer."""
+
 OFFER = re.compile(
-    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|\bwant me to|\b(?:make|makes) sense|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no|ok)\s*\Z)"
+    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|\bwant (?:me|\d+|more|another|to)|\b(?:make|makes) sense|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no|ok)\s*\Z)"
 )
 PLAN = re.compile(
     r"(?i:^\W*(?:(?:so|now|next|first|firstly|second|then|okay|ok|alright|finally|sure|great question|hint|step \d+)\b[\s,!:.]*)*(?:(?:we|I)\s+(?:first |now |then |just |only )?(?:want to|(?:need|have) to (?:first )?(?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look|work|read|check)"
@@ -52,7 +58,7 @@ PLAN = re.compile(
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
     r"|(?i:\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
-INTENDS = re.compile(r"(?i:\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))")
+INTENDS = re.compile(r"(?i:\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to| have to)\s+(?:first|then|now|just|simply|next|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))")
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
     r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer|i\.e)\b)|得|共|等于|即(?!可)|填|应为|答案"
@@ -114,7 +120,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("count of steps", -6, re.compile(r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages|decimal places?|significant|equations)\b|步|个步骤|位小数)")),
     ("month", -3, re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")),
     ("deadline", -2, re.compile(r"-(?i:hour|day|minute|week|month|year|page|seat|story|foot|point)\b")),
-    ("multiple of a constant", -6, re.compile(r"\s?(?:π|\\pi|√|\\sqrt)")),
+    ("multiple of a constant", -6, re.compile(r"\s?(?:\(\s?[a-z]\b|π|\\pi|√|\\sqrt)")),
     ("part of a compound", -2, re.compile(r"\s+(?:hours?|minutes?|feet|pounds|dollars|days|weeks|years|euros)\s+and\s+\d")),
     ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all)\b")),
     ("compared", -1, re.compile(r"\s+(?:\w+\s+)?(?i:older|younger|more|less|fewer|taller|larger|smaller|longer|shorter|greater|higher|lower|faster|slower)\s+than\b")),

@@ -22,7 +22,7 @@ OTHER_NAME = re.compile(
     r"|substance|compound|solution|state|firm|bond|stock|fund|project|process|layer|zone|site|strain|channel|block|node|string"
     r"|key of|degrees?|vector|container|sharp|minor|major|scenario|world war|henry|charles)\s*[(\"']?\Z)"
     r"|(?i:\b(?:angle|side|point|vertex|node|corner|one) (?:at|of)\s\Z)"
-    r"|(?i:\b(?:vitamin|blood type|grade|key|hepatitis|I am|I'm|graph|image|range|side|analysis|distance)[\s:]+(?:is|was|of|to)?\s*\Z)"
+    r"|(?i:\b(?:vitamin|blood type|grade|hepatitis|I am|I'm|graph|image|range|side|analysis|distance)[\s:]+(?:is|was|of|to)?\s*\Z)"
     r"|(?:维生素|甲型|乙型|型|组|班|图|点|角|计划|方案|车|厂|机器|血型)\Z"
 )
 """A noun that makes the letter after it a name of something else."""
@@ -73,6 +73,7 @@ REJECTS_AFTER = re.compile(
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:,]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
+    r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+|slightly\s+|much\s+)*{_MORE})|"
     rf"(?i:{_TITLE}(?:is|was|are|must be|remains)\s+(?:\w+\s+){{0,2}}?(?:what|correct|right|the (?:right|correct|best|only|one|answer|option|choice))\b)|"
     r"^[】」)\s]*(?:だけ|のみ|が正|が最|です|である|입니다|이다)|"
@@ -123,8 +124,8 @@ MAYBE = re.compile(
 GIVES_UP = re.compile(
     r"(?i:\b(?:give up|stuck|lost here|(?:cannot|can't|couldn't|could not|unable to|not able to|impossible to) (?:\w+ ){0,3}?(?:tell|say|answer|decide|determin\w+|choose|pick|help|settle|know|work out|identify|match|judge|verify|narrow|be (?:\w+ )?(?:determined|decided|settled|answered))"
     r"|no longer (?:sure|think|believe)|(?:don't|do not) (?:know|have (?:enough|access|the))|not (?:enough|sufficient)|insufficient|(?:need|require)s? (?:more|a|the|to see) \w+ (?:to|before)|please (?:provide|tell|clarify|share|specify|paste|send)"
-    r"|could you (?:please )?(?:tell|provide|paste|share|clarify|specify)|which (?:edition|one|sense) (?:you|do you)|(?:shall|should) I (?:go|proceed|continue)|none of (?:these|the|them|those)|no (?:correct|single|right) (?:answer|option)"
-    r"|isn't listed|not (?:listed|among|in the list)|doesn't say|not specified|too vague)\b)|无法(?:判断|确定|回答|作答|给出|选)|不能确定|不确定|说不准|不知道|不清楚|请(?:补充|提供)|没有(?:找到|给出|提供)|未说明|还得再|都不正确|均不正确|题意不明|不能回答|ne peux pas|puis pas|lässt sich (?:das )?nicht|no puedo"
+    r"|could you (?:please )?(?:tell|provide|paste|share|clarify|specify)|which (?:edition|one|sense) (?:you|do you)|(?:shall|should) I (?:go|proceed|continue)|none of (?:these|them|those|the (?!above))|no (?:correct|single|right) (?:answer|option)"
+    r"|isn't listed|not (?:listed|among|in the list)|doesn't say|either way|(?:does|do)(?:n't| not) (?:give|say|specify|state|tell|mention|provide)|not specified|too vague)\b)|无法(?:判断|确定|回答|作答|给出|选)|不能确定|不确定|说不准|不知道|不清楚|请(?:补充|提供)|没有(?:找到|给出|提供)|未说明|还得再|都不正确|均不正确|题意不明|不能回答|ne peux pas|puis pas|lässt sich (?:das )?nicht|no puedo"
 )
 """Saying that there is no answer, or none yet."""
 

@@ -24,7 +24,7 @@ _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
-_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[abknxyz]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
+_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
@@ -76,7 +76,10 @@ def stated_result(part: str, bold: str) -> Number | None:
     marks = list(_LIST_MARK.finditer(part))
     listed = {mark.start(1) for mark in marks} if len(marks) > 1 or (marks and marks[0][1] == "1") else set()
     paragraph = part.rfind("\n\n", 0, body[-1].start) + 1 if body else 0
-    marked = [n for n in numbers(bold, paragraph, len(part)) if n.start not in listed]
+    marked = [n for n in numbers(bold, paragraph, body[-1].end if body else 0) if n.start not in listed]
+    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > _NOTHING]
+    if body and _stops_short(read, body[-1], part[body[-1].start : body[-1].end]):
+        return None
     if marked:
         return None if _open(part, marked[-1].start) else marked[-1]
     return _from_sentences(part, body, listed)
@@ -92,18 +95,28 @@ def _gives_up(part: str) -> bool:
 
 def _sentences(part: str) -> Iterator[_Sentence]:
     """Yield the sentences that hold anything; after a check or a remark begins, all of its paragraph is aside until one concludes."""
-    start, mode = 0, False
+    start, mode, beside, bracket = 0, False, False, False
     for stop in [*_STOP.finditer(part), None]:
         end = stop.start() if stop else len(part)
         text = part[start:end]
         if text.strip():
             if "\n" in part[max(start - 2, 0) : start]:
                 mode = False
-            aside = bool(words.ASIDE.search(text)) or (start > 0 and text.lstrip().startswith("(")) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
+            aside = bool(words.ASIDE.search(text)) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
             aside = aside and not _THUS.search(text)
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
-            yield _Sentence(start, end, stop[0] if stop else "", aside or mode)
+            if _is_heading(part, start, end):
+                beside = bool(words.BESIDE_HEADING.search(text))
+            bracket = bracket or (start > 0 and text.lstrip().startswith("("))
+            yield _Sentence(start, end, stop[0] if stop else "", aside or mode or beside or bracket)
+            bracket = bracket and ")" not in part[end : end + 2] and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
         start = stop.end() if stop else end
+
+
+def _is_heading(part: str, start: int, end: int) -> bool:
+    """Return whether [start, end) is a short line of its own, without a full stop and without a number."""
+    line = part[start:end]
+    return part[start - 1 : start] in ("", "\n") and part[end : end + 1] in ("", "\n") and len(line.split()) < 7 and not re.search(r"\d|=", line)
 
 
 def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Number | None:
@@ -125,6 +138,8 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
         last = False
         wordy = wordy and not numbers(part, sentence.start, sentence.end)
         if sentence.mark in ("?", "？") or _open(part, found[-1].start):
+            if _in_rows(part, found[-1].start) and any(s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read):
+                continue
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
         if chosen is None and weight <= _NOTHING:
@@ -137,7 +152,7 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
 
 def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
     """Return whether the last sentence has words but neither number nor full stop, where those before it have full stops."""
-    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha()
+    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha() and not re.search(r"\d", text)
 
 
 def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
@@ -174,9 +189,17 @@ def _open(part: str, place: int) -> bool:
     line = part[part.rfind("\n", 0, place) + 1 : end]
     told = bool(_DATA.match(line) and not _SUMMED.search(line))
     heads = [head for head in _GIVEN.finditer(part, paragraph, place)]
-    rows = _ROW.match(line) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
+    rows = _in_rows(part, place)
     told = told or _is_plan(part[start:end]) or mentions.is_instruction(part, place, place)
     return bool(told or heads or rows or mentions.is_alternative(part, place))
+
+
+def _in_rows(part: str, place: int) -> bool:
+    """Return whether a place stands in one of several rows of a list or table, and in none that sums up."""
+    end = next((stop.start() for stop in _STOP.finditer(part, place)), len(part))
+    line = part[part.rfind("\n", 0, place) + 1 : end]
+    paragraph = part.rfind("\n\n", 0, place) + 1
+    return bool(_ROW.match(line)) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
 
 
 def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:

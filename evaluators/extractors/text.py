@@ -24,6 +24,7 @@ _LATEX = (
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
 )
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
+_BULLET = re.compile(r"(?:(?<=\n)|(?<![\s\S]))\*(?=[ \t])")
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage|Task)[ \t]*#?\d*|(?:Example|Task)[ \t]*#?\d+"
     r"|Q\d*|Human|User|USER|HUMAN"
@@ -62,7 +63,7 @@ def hide_reasoning(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return `text` with wide characters narrowed and markdown, HTML and LaTeX decoration as blanks; its length stays."""
-    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text.translate(_WIDE))
+    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text.translate(_WIDE)))
 
 
 def turns(text: str) -> Iterator[tuple[int, str]]:
