@@ -28,7 +28,8 @@ def is_data_file(name: str) -> bool:
 def dataset_from_file(path: str | Path) -> DatasetSpec:
     """Return a dataset for a file with the columns `question`, ``A``, ``B``, … and `answer`, or `question` and `answer`.
 
-    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer is compared as text.
+    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer must equal the file's, or
+    one of its list (`ExactMatch`).
 
     Raises:
         DataError: the file cannot be read, or lacks the columns.
@@ -47,7 +48,9 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
         path=str(file.resolve()),
         reader_cfg=ReaderCfg(input_columns=columns, output_column="answer"),
         infer_cfg=InferCfg(prompt_template=_template(letters), inferencer={"type": "GenInferencer"}),
-        eval_cfg=EvalCfg(evaluator={"type": "AccEvaluator"}, pred_postprocessor=_postprocessor(letters)),
+        eval_cfg=EvalCfg(
+            evaluator={"type": "AccEvaluator" if letters else "ExactMatch"}, pred_postprocessor=_postprocessor(letters)
+        ),
         source=str(file),
     )
 
@@ -84,6 +87,10 @@ def _template(letters: str) -> Typed:
     answer = "the letter of the right option" if letters else "the answer"
     ask = f"Finish with a line of the form `Answer: X`, where X is {answer}."
     return {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "\n".join([*lines, "", ask])}]}
+
+
+def _evaluator(letters: str) -> Typed:
+    return {"type": "AccEvaluator" if letters else "ExactMatch"}
 
 
 def _postprocessor(letters: str) -> Typed:

@@ -27,6 +27,7 @@ def test_short_answers(tmp_path: Path) -> None:
     spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": 5}]))
     assert spec.type == "JsonlDataset"
     assert rows(spec) == [{"question": "q", "answer": 5}]
+    assert spec.eval_cfg.evaluator == {"type": "ExactMatch"}  # any of a list counts, as do 5 and 5.0
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
