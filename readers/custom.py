@@ -8,7 +8,7 @@ from pathlib import Path
 
 from leaderflow.core.errors import DataError, UsageError, did_you_mean
 from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg, Typed
-from leaderflow.core.types import Row
+from leaderflow.core.types import Json, Row
 from readers.files import SUFFIXES, read_file
 from readers.record import Record
 
@@ -39,8 +39,7 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
     if not is_data_file(file.name):
         raise UsageError(f"{file}: a dataset file ends in one of {', '.join(SUFFIXES)}")
     letters = _options(_first(file), str(file))
-    if letters:
-        _check_answers(file, letters)
+    _check_answers(file, letters)
     columns = ["question", *letters]
     return DatasetSpec(
         type=_TYPES[SUFFIXES[file.suffix.lower()]],
@@ -75,11 +74,24 @@ def _options(record: Record, name: str) -> str:
 
 
 def _check_answers(file: Path, letters: str) -> None:
-    """See that every answer is the letter of an option: a position or an option's text would be scored as wrong, row by row."""
+    """See that every answer can be met: the letter of an option (no position, no option's text), or something short.
+
+    Any other row would be scored as wrong whatever the model says.
+    """
     for record in read_file(file):
         answer = record.row.get("answer")
-        if not (isinstance(answer, str) and len(answer) == 1 and answer in letters):
+        if letters and not (isinstance(answer, str) and len(answer) == 1 and answer in letters):
             raise DataError(f"{record.place}: the answer {answer!r:.60} is none of the letters {', '.join(letters)} of the options")
+        if not letters and "answer" in record.row and not _is_answer(answer):
+            raise DataError(
+                f"{record.place}: the answer {answer!r:.60} is neither a text, a number, true or false, nor a list of those"
+            )
+
+
+def _is_answer(value: Json) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(_is_answer(item) and not isinstance(item, list) for item in value)
+    return isinstance(value, int | float) or (isinstance(value, str) and bool(value.strip()))
 
 
 def _template(letters: str) -> Typed:
