@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from leaderflow.core.artifacts import EXTRACTED, OUTPUTS, SCORES
 from leaderflow.core.errors import UsageError, did_you_mean
-from leaderflow.core.manifest import Manifest, each_readable, plain_manifest, run_names
+from leaderflow.core.manifest import Manifest, each_readable, manifests, plain_manifest
 from leaderflow.core.store import Store
 from reports import history
 
@@ -155,15 +155,15 @@ class _Artifacts:
     def register(self, con: duckdb.DuckDBPyConnection, name: str, store: Store) -> None:
         """Make the tables NAME_rows and NAME_cells; files that are gone are left out."""
         import pyarrow.dataset as ds
-        from pyarrow.fs import LocalFileSystem
 
-        there = {path: number for path, number in self.numbers.items() if (store.root / path).is_file()}
+        sizes = store.files.sizes(self.numbers)
+        there = {path: number for path, number in self.numbers.items() if path in sizes}
         schema = self.schema.append(pa.field("artifact", pa.int64()))
         rows = ds.FileSystemDataset.from_paths(
-            [str(store.root / path) for path in there],
+            list(there),
             schema=schema,
             format=ds.IpcFileFormat(),
-            filesystem=LocalFileSystem(),
+            filesystem=store.files.arrow(),
             partitions=[ds.field("artifact") == number for number in there.values()],
         )
         con.register(f"{name}_rows", rows if there else schema.empty_table())
@@ -185,7 +185,8 @@ def _artifacts(store: Store, run: str | None, tables: Mapping[str, pa.Schema]) -
 
 def _manifests(store: Store, run: str | None) -> Iterator[dict[str, Any]]:
     """Yield manifests as plain JSON: validating thousands of specs costs more than the query."""
-    return each_readable([run] if run else run_names(store), lambda name: plain_manifest(store, name))
+    there = manifests(store)
+    return each_readable([there[run]] if run else there.values(), lambda path: plain_manifest(store, path))
 
 
 def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:

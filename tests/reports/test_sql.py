@@ -56,7 +56,7 @@ def test_one_run_alone(store: Store) -> None:
 
 def test_a_file_that_is_gone_is_left_out(store: Store) -> None:
     (path,) = {ref.path for ref in _entry(store, "m:e")}
-    (store.root / path).unlink()
+    (store.files.root / path).unlink()
     assert rows(store, "SELECT DISTINCT dataset FROM samples") == [["d"]]
 
 
@@ -93,15 +93,15 @@ def test_an_empty_store(tmp_path: Path) -> None:
     ],
 )
 def test_anything_but_a_select_over_the_views_is_one_line(store: Store, text: str, says: str) -> None:
-    before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in store.files.root.rglob("*") if path.is_file()}
     with pytest.raises(UsageError, match=says) as refused:
         query(store, text)
     assert "\n" not in str(refused.value)
-    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in store.files.root.rglob("*") if path.is_file()} == before
 
 
 def test_a_manifest_is_not_validated_but_read(store: Store) -> None:
-    path = next((store.root / "runs").glob("*/manifest.json"))
+    path = next((store.files.root / "runs").glob("*/manifest.json"))
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {"added_later": 1}))
     assert rows(store, "SELECT count(*) FROM runs") == [[2]]
