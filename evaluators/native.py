@@ -5,6 +5,7 @@ References may be one value or a list of accepted ones; any of them counts, and 
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -194,6 +195,7 @@ class AllCorrect(Evaluator):
     """
 
     metric = "exact_match"
+    couples = True
 
     def __init__(self, group: list[str]) -> None:
         self.group = list(group)
@@ -204,7 +206,7 @@ class AllCorrect(Evaluator):
         rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
         groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for position, row in enumerate(rows):
-            groups[tuple(str(row[column]) for column in self.group)].append(position)
+            groups[tuple(json.dumps(row[column]) for column in self.group)].append(position)
         firsts = {members[0]: all(rights[i] for i in members) for members in groups.values()}
         found = []
         for position, right in enumerate(rights):

@@ -139,6 +139,14 @@ def test_groups_are_right_as_a_whole_and_errors_count_groups() -> None:
     assert AllCorrect(["paragraph"]).needs == {"paragraph"}
 
 
+def test_groups_are_judged_within_a_repeat() -> None:
+    samples = rows("x", "x", "x", paragraph=[1, 1, "1"])
+    dataset = spec("AllCorrect", eval_cfg={"evaluator": {"type": "AllCorrect", "group": ["paragraph"]}}, n=2)
+    outputs = answers("x", "y", "x", "x", "x", "y", repeats=2)  # the first repeat is right throughout
+    _, _, metrics = scored(outputs, samples, dataset)
+    assert metrics["avg@2"]["value"] == pytest.approx(50.0)
+
+
 def test_chrf_equals_sacrebleu() -> None:
     from sacrebleu.metrics.chrf import CHRF
 
