@@ -20,10 +20,10 @@ class Files(Protocol):
     All methods raise StoreError where the store cannot be reached or written; `read` an OSError where that one file cannot be read.
     """
 
-    uri: str
-    """What `open_files` opens again, in another process; may hold credentials."""
     place: str
     """The root as it may be shown: never with credentials."""
+    address: str
+    """What another process opens the same files by (`open_files`); never shown."""
 
     def check_writable(self) -> None:
         """Raise StoreError where nothing can be written."""
@@ -89,7 +89,7 @@ class LocalFiles:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).expanduser().resolve()
-        self.uri = self.place = str(self.root)
+        self.place = self.address = str(self.root)
 
     def check_writable(self) -> None:
         """Make the folder and try."""

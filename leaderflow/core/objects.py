@@ -61,7 +61,7 @@ class ObjectFiles:
     """
 
     def __init__(self, uri: str) -> None:
-        self.uri, self.place = uri, shown(uri)
+        self.address, self.place = uri, shown(uri)
         self._cache = home() / "cache" / "stores" / sha256_hex(f"{self.place}?{uri.partition('?')[2]}")[:16]
         self._bucket_seen = False
         with self._told("use"):
@@ -205,7 +205,7 @@ class ObjectFiles:
         except FileNotFoundError:
             raise
         except (OSError, ValueError, NotImplementedError, pa.ArrowException) as exc:
-            raise StoreError(f"cannot {verb} the store {self.place}: {reason(str(exc), self.uri)}") from None
+            raise StoreError(f"cannot {verb} the store {self.place}: {reason(str(exc), self.address)}") from None
 
 
 class _Gone(Exception):

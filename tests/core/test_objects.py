@@ -38,7 +38,7 @@ def test_what_was_written_is_found_and_read_back(s3: Bucket, tmp_path: Path) -> 
     store.check_writable()
     record = store.write("read", KEY, PARTS, TABLES)
     assert record == local.write("read", KEY, PARTS, TABLES)
-    again = Store(store.files.uri)
+    again = Store(store.files.address)
     assert again.lookup("read", KEY) == record == again.find(KEY[:8])
     assert again.intact(record)
     assert again.read(record["samples"]).equals(TABLES["samples"])
