@@ -15,12 +15,12 @@ import pytest
 
 from flows.answered import answered
 from flows.api import plan
-from flows.shared_store import store_id
 from inference.segments import Segment
 from leaderflow.core import object_leases
 from leaderflow.core.load import load_evaluation
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
+from tasks.shared import store_id
 from tests.fake_openai import FakeOpenAI
 from tests.flows.support import dataset, expected_accuracy, model, run, spec, write_questions
 from tests.s3 import Bucket, _s3_server, s3
