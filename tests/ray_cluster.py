@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class RayCluster:
         log = (self.folder / "ray.log").open("ab")
         with log:
             self.nodes.append(subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log))
+        _wait_for(lambda: (self.folder / "ray.log").read_text().count("Ray runtime started") == len(self.nodes))
 
     def workers(self) -> list[psutil.Process]:
         """The processes that hold a replica."""
@@ -57,7 +58,6 @@ def ray_cluster(*arguments: str, nodes: int = 2, within: Sequence[str] = ()) -> 
     try:
         port = address.rpartition(":")[2]
         cluster.add("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}", *arguments, within=within)
-        _wait_for(address)
         for _ in range(nodes - 1):
             cluster.add(f"--address={address}", *arguments, within=within)
         yield cluster
@@ -74,15 +74,11 @@ def _title(process: psutil.Process) -> list[str]:
         return []
 
 
-def _wait_for(address: str) -> None:
-    host, _, port = address.rpartition(":")
+def _wait_for(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            socket.create_connection((host, int(port)), timeout=1).close()
-            return
+    while not holds():
+        assert time.monotonic() < deadline, f"no Ray node within {START_S} s"
         time.sleep(0.2)
-    raise AssertionError(f"no Ray head at {address} within {START_S} s")
 
 
 def _free_port() -> int:
