@@ -18,13 +18,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from evaluators.demands import Demand
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from evaluators.judges.rivals import Rivals
 
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -66,9 +70,10 @@ class Evaluator:
     """Base of all evaluators that look at predictions and references. Subclasses state their source, range and direction.
 
     `metric` names the leading metric, `scale` is the unit's upper end (100 for percentages; None: no bound), `units` gives
-    (scale, higher_is_better) of single metrics that differ, `needs` the columns a row must have, `blank` what stands for an answer
-    that was refused or in which nothing was found, `needs_sandbox` the languages whose programs it executes, `judging` how judges
-    are asked (`evaluators.judges`).
+    (scale, higher_is_better) of single metrics that differ. `needs` are the columns a row must have, `demands` what else must hold
+    of it (`evaluators.demands`), `uses_references` says whether there must be an output column, `needs_sandbox` which languages'
+    programs are executed. `blank` stands for an answer that was refused or in which nothing was found. `judging` says how judges
+    are asked (`evaluators.judges`), `rivals` what the models answered that the judges compare with.
     """
 
     metric: ClassVar[str] = "score"
@@ -76,11 +81,13 @@ class Evaluator:
     higher_is_better: ClassVar[bool] = True
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {}
     needs: frozenset[str] = frozenset()
+    demands: Sequence[Demand] = ()
     blank: ClassVar[Json] = ""
-    uses_references: ClassVar[bool] = True
+    uses_references: bool = True
     needs_sandbox: frozenset[str] = frozenset()
     judging: Judging | None = None
     design: Design = Design()
+    rivals: Rivals = MappingProxyType({})
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
         """Return what one answer is worth: bool, number in 0–1, mapping metric → number in 0–1, or `Rating`."""
@@ -152,6 +159,23 @@ class Evaluator:
                 raise
             verdicts = any(rating.correct is not None for rating in found)
             return [replace(r, correct=False) if verdicts and r.correct is None else r for r in found]
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See that all rows can be scored, before any request is paid for.
+
+        Raises:
+            DataError: a row that no answer could be scored for, by its place from 0 on.
+        """
+        for place, (reference, row) in enumerate(zip(references, rows, strict=True)):
+            try:
+                self.check_row(reference, row)
+            except DataError as exc:
+                raise DataError(f"row {place}: {exc}") from exc
+
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that one row meets the demands."""
+        for demand in self.demands:
+            demand.check(type(self).__name__, reference, row)
 
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return what judges are asked: nothing."""

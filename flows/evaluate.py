@@ -7,12 +7,16 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from prefect import flow, runtime
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
+from prefect.states import Cancelled
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import form, server
@@ -96,6 +100,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     with prefect_api(evaluation.progress.line) as ui:
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
+        evaluation.gone = partial(_cancel, evaluation, str(get_current_settings().api.url))
         token = _EVALUATION.set(evaluation)
         try:
             state: State[Any] = asyncio.run(_awaited(evaluation))
@@ -105,6 +110,19 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
         raise _cause(state)
     result = evaluation.result()
     return result.model_copy(update={"ui": f"{ui}/runs/flow-run/{evaluation.manifest.flow_run}"})
+
+
+def _cancel(evaluation: Evaluation, api: str) -> None:
+    """Tell the API that a run ends at once: without this it would be shown as running for ever."""
+    if evaluation.manifest.flow_run is None:
+        return
+    state: State[Any] = Cancelled(message="interrupted: stopped at once; run the same command again to go on")
+    with (
+        contextlib.suppress(Exception),  # the process ends in any case, and its terminal is no place for a trace
+        temporary_settings({PREFECT_API_URL: api}),
+        get_client(sync_client=True) as client,
+    ):
+        client.set_flow_run_state(UUID(evaluation.manifest.flow_run), state, force=True)
 
 
 def _quiet_console() -> None:

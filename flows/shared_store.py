@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
 
 from prefect import runtime
 from prefect.client.orchestration import get_client
+from prefect.exceptions import ObjectAlreadyExists
 from prefect.variables import Variable
 
 from leaderflow.core.errors import StoreError
@@ -26,11 +29,11 @@ async def check_shared(store: Store) -> None:
     if pool is None:
         return
     name = f"leaderflow_store_{re.sub(r'[^a-z0-9]+', '_', pool.lower())}"
-    own, known = store_id(store), await Variable.aget(name)
-    if known is None:
+    own = await asyncio.to_thread(store_id, store)
+    with contextlib.suppress(ValueError, ObjectAlreadyExists):  # it is there: another run may have set it this very moment
         await Variable.aset(name, own)
-    elif known != own:
+    if await Variable.aget(name) != own:
         raise StoreError(
-            f"this worker's store {store.root} is not the one that other workers of pool {pool!r} write to: point LEADERFLOW_STORE "
-            f"of all of them at one shared folder, or, if that is meant, delete the Prefect variable {name}"
+            f"this worker's store {store.files.place} is not the one that other workers of pool {pool!r} write to: point "
+            f"LEADERFLOW_STORE of all of them at one place, or, if that is meant, delete the Prefect variable {name}"
         )

@@ -62,8 +62,8 @@ class Replica:
             return f"the Ray worker on {host}: {error}"
         if own != store:
             return (
-                f"the Ray worker on {host} does not have the run's store at {self._store.root}: "
-                "LEADERFLOW_STORE must be a folder that all nodes mount at the same place"
+                f"the Ray worker on {host} does not have the run's store at {self._store.files.place}: "
+                "LEADERFLOW_STORE must be a folder that all nodes mount at the same place, or an object store"
             )
         return None
 

@@ -76,7 +76,7 @@ class Session:
         identity = self.backend(model).identity
         with self._lock:
             if identity not in self._answers:
-                self._answers[identity] = AnswerStore(self.store.root, identity, seconds(model.max_age) if model.max_age else None)
+                self._answers[identity] = AnswerStore(self.store, identity, seconds(model.max_age) if model.max_age else None)
             return self._answers[identity]
 
     def release(self, model: ModelSpec) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import uuid
 
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.paths import store_uri
+from leaderflow.core.store import Store
 
 
 def store_id(store: Store) -> str:
@@ -13,8 +14,12 @@ def store_id(store: Store) -> str:
     Raises:
         StoreError: the store cannot be written.
     """
-    path = store.root / "id"
     with store.lease("id"):
-        if not path.is_file():
-            write_whole(path, uuid.uuid4().hex.encode())
-        return path.read_text().strip()
+        if not store.files.sizes(["id"]):
+            store.files.write("id", uuid.uuid4().hex.encode())
+        return store.files.read("id").decode().strip()
+
+
+def address_of(store: Store) -> str:
+    """Return where another machine opens this process's store: the folder's path, or the whole URI of an object store."""
+    return store_uri() if "://" in store.files.place else store.files.place

@@ -31,7 +31,15 @@ class RayCluster:
 
     def add(self, *arguments: str, within: Sequence[str] = ()) -> None:
         """Add a node; `within` is a command that starts it in surroundings of its own."""
-        command = [*within, sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--block", "--num-cpus=1"]
+        command = [
+            *within,
+            sys.executable,
+            "-c",
+            "from ray.scripts.scripts import main; main()",
+            "start",
+            "--block",
+            "--num-cpus=1",
+        ]
         command += ["--node-ip-address=127.0.0.1", f"--object-store-memory={STORE_BYTES}", "--disable-usage-stats", *arguments]
         own = {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "OMP_NUM_THREADS": "1"}
         log = (self.folder / "ray.log").open("ab")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from leaderflow.core.errors import DataError
 
-MGSM_PREFIXES = {
+Language = Literal["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"]
+MGSM_PREFIXES: Mapping[Language, str] = {
     "en": "Answer",
     "bn": "উত্তর",
     "de": "Antwort",
@@ -65,7 +67,7 @@ def first_unsigned(text: str) -> float:
     return float(match[0]) if match else 0.0
 
 
-def mgsm(text: str, lang: str) -> str:
+def mgsm(text: str, lang: Language) -> str:
     """Return the last number after the language's answer word, or nothing."""
     _, prefix, answer = text.rpartition(MGSM_PREFIXES[lang])
     numbers: list[str] = re.findall(r"\d+\.?\d*", answer.replace(",", "")) if prefix else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,12 @@ class Tokens:
         """Return the text of generated ids, special tokens left out."""
         with self._lock:
             return self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)  # type: ignore[no-any-return]
+
+    def special(self, stops: Collection[str]) -> list[int]:
+        """Return the special tokens that stop strings begin with: they never show in decoded text."""
+        with self._lock:
+            added = self.tokenizer.get_added_vocab()
+        return [number for text, number in added.items() if any(stop.startswith(text) for stop in stops)]
 
     def _context_token(self) -> list[int]:
         found = next((i for i in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if i is not None), None)

@@ -24,7 +24,7 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
         reasoning: None where the reply holds none; several blocks are joined by a newline.
         answer: the reply without its reasoning and the blanks after it; None where the block is never closed.
     """
-    pattern = re.compile(rf"(?<!(?<!`)`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`(?!`))", re.IGNORECASE)
+    pattern = _pattern(tags)
     blocks: list[str] = []
     rest = text
     while (opened := pattern.match(rest.lstrip())) and not opened[1]:
@@ -39,6 +39,17 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
             return None, text
         blocks, rest = [inner.strip()], after
     return "\n".join(blocks), rest.lstrip()
+
+
+def opens_with_reasoning(text: str, tags: Sequence[str] = TAGS) -> bool:
+    """Say whether a reply begins with a block of thinking."""
+    found = _pattern(tags).match(text.lstrip())
+    return found is not None and not found[1]
+
+
+def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
+    """Return the pattern of an opening or (group 1) closing tag outside backticks."""
+    return re.compile(rf"(?<!(?<!`)`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`(?!`))", re.IGNORECASE)
 
 
 def _until_closed(text: str, pattern: re.Pattern[str]) -> tuple[str, str | None]:

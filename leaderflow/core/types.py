@@ -143,7 +143,8 @@ class Judging:
     `judges` are names of models in the spec or model blocks (none: the run's judges); `template` is a prompt_template over the
     columns of a question; `reader` the postprocessor that reads a verdict (None: the whole reply); `blank` the column that a
     legacy template leaves empty; `compat` the semantics of the template. A question with fewer than
-    `minimum` readable verdicts has none.
+    `minimum` readable verdicts has none. `rivals` are models of the run whose answers are compared with the one under test;
+    ``*`` is every other one.
     """
 
     template: Mapping[str, Json]
@@ -154,6 +155,7 @@ class Judging:
     minimum: int = 1
     blank: str | None = None
     compat: Literal["opencompass"] | None = None
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,14 @@ class Evaluator(Protocol):
     """Columns of the sample that must exist."""
     judging: Judging | None
     """How judges are asked; None where none are needed."""
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See, when the data are read and before any request, that all rows can be scored.
+
+        Raises:
+            DataError: one cannot, whatever is answered.
+        """
+        ...
 
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return what the judges are asked; rows without an answer are never asked about."""

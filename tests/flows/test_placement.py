@@ -84,7 +84,9 @@ def test_without_a_cluster_the_run_ends_in_one_line(server: FakeOpenAI, tmp_path
         address = f"127.0.0.1:{taken.getsockname()[1]}"  # bound, but nobody listens
         assert refused(server, tmp_path, ray_address=address).startswith(f"no Ray cluster answers at {address} (")
         for wrong in ("ray://127.0.0.1:10001", "127.0.0.1", "head:port"):
-            assert refused(server, tmp_path, ray_address=wrong).startswith(f"{wrong!r} is no address of a Ray cluster; write the HOST:")
+            assert refused(server, tmp_path, ray_address=wrong).startswith(
+                f"{wrong!r} is no address of a Ray cluster; write the HOST:"
+            )
         monkeypatch.setenv("RAY_ADDRESS", address)
         assert "no Ray cluster answers" in refused(server, tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -167,7 +167,7 @@ def metrics_of_last_run() -> dict[str, float]:
     from leaderflow.core.paths import store_uri
 
     store = Store(store_uri())
-    (path,) = (store.root / "runs").glob("*/manifest.json")
+    (path,) = (store.files.root / "runs").glob("*/manifest.json")
     (cell,) = Manifest.model_validate_json(path.read_text()).cells.values()
     return {row["metric"]: row["value"] for row in store.read(cell.tables["metrics"][0]).to_pylist()}
 

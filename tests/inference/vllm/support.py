@@ -1,4 +1,4 @@
-"""VLLM backends on the stand-in server."""
+"""VLLM backends on the stand-ins."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ FAKE = Path(__file__).resolve().parents[2] / "fake_vllm" / "__main__.py"
 ARGUMENTS: dict[str, Any] = {"command": [sys.executable, str(FAKE)], "version": "0.1", "startup_timeout": 60}
 
 
-def spec(folder: Path, **fields: Any) -> ModelSpec:
+def spec(folder: Path, python: Path | None = None, **fields: Any) -> ModelSpec:
+    """A model block: under the stand-in of the server, or with a Python of that of the package under its offline engine."""
     values = {"type": "VLLM", "abbr": "tiny", "path": str(folder), "batch_size": 8, "retries": 0, **fields}
-    values["arguments"] = {**ARGUMENTS, **fields.get("arguments", {})}
+    offline = {"engine": "offline", "python": str(python), "startup_timeout": 60}
+    values["arguments"] = {**(offline if python else ARGUMENTS), **fields.get("arguments", {})}
     return ModelSpec(**values)
 
 
-def backend(folder: Path, chat: bool = False, **fields: Any) -> VLLM:
-    block = spec(folder, **fields)
+def backend(folder: Path, chat: bool = False, python: Path | None = None, **fields: Any) -> VLLM:
+    block = spec(folder, python, **fields)
     return (VLLMwithChatTemplate if chat else VLLM)(block, **block.arguments)
 
 
