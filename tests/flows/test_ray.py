@@ -189,7 +189,8 @@ def test_a_broken_endpoint_and_a_model_too_large_end_in_one_line(cluster: RayClu
 def test_a_node_without_the_store_is_found_out(server: FakeOpenAI, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
-    with ray_cluster("--num-cpus=1", nodes=1, within=["bwrap", "--dev-bind", "/", "/", "--tmpfs", str(store)]) as blind:
-        with pytest.raises(Exception, match=rf"does not have the run's store at {store}: LEADERFLOW_STORE must be a folder"):
-            evaluate(spec([model(server)], [dataset(file)], task_runner="ray", ray_address=blind.address), server=False)
+    says = rf"does not have the run's store at {store}: LEADERFLOW_STORE must be a folder"
+    without = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", str(store)]
+    with ray_cluster(nodes=1, within=without) as blind, pytest.raises(Exception, match=says):
+        evaluate(spec([model(server)], [dataset(file)], task_runner="ray", ray_address=blind.address), server=False)
     assert not server.stats["requests"]
