@@ -24,7 +24,7 @@ from tasks.job import Job, News
 from tasks.placement import Place, placed
 from tasks.replica import Replica
 from tasks.session import Session
-from tasks.shared import address_of, store_id
+from tasks.shared import store_id
 from tasks.step import Outcome
 
 CONNECT_S = 5.0
@@ -169,7 +169,7 @@ class Cluster:
 
     def _started(self, model: ModelSpec) -> Worker:
         options = {"max_concurrency": CALLS, "scheduling_strategy": "SPREAD", **self._places[model.abbr].needs}
-        actor = self._ray.remote(Replica).options(**options).remote(self._session.spec, address_of(self._session.store))
+        actor = self._ray.remote(Replica).options(**options).remote(self._session.spec, self._session.store.files.address)
         return Worker(actor, actor.refusal.remote(__version__, self._id))
 
     def _is_ready(self, model: ModelSpec, worker: Worker) -> bool:

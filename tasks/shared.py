@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 
-from leaderflow.core.paths import store_uri
 from leaderflow.core.store import Store
 
 
@@ -18,8 +17,3 @@ def store_id(store: Store) -> str:
         if not store.files.sizes(["id"]):
             store.files.write("id", uuid.uuid4().hex.encode())
         return store.files.read("id").decode().strip()
-
-
-def address_of(store: Store) -> str:
-    """Return where another machine opens this process's store: the folder's path, or the whole URI of an object store."""
-    return store_uri() if "://" in store.files.place else store.files.place

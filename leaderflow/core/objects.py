@@ -62,7 +62,7 @@ class ObjectFiles:
 
     def __init__(self, uri: str) -> None:
         self.place = shown(uri)
-        self._uri = uri
+        self.address = uri
         self._cache = home() / "cache" / "stores" / sha256_hex(f"{self.place}?{uri.partition('?')[2]}")[:16]
         self._bucket_seen = False
         with self._told("use"):
@@ -206,7 +206,7 @@ class ObjectFiles:
         except FileNotFoundError:
             raise
         except (OSError, ValueError, NotImplementedError, pa.ArrowException) as exc:
-            raise StoreError(f"cannot {verb} the store {self.place}: {reason(str(exc), self._uri)}") from None
+            raise StoreError(f"cannot {verb} the store {self.place}: {reason(str(exc), self.address)}") from None
 
 
 class _Gone(Exception):
