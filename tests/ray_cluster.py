@@ -71,7 +71,9 @@ def ray_cluster(*arguments: str, nodes: int = 2, within: Sequence[str] = ()) -> 
         yield cluster
     finally:
         for node in cluster.nodes:
-            _kill(node)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                kill(psutil.Process(node.pid))
+            node.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -96,9 +98,9 @@ def _free_port() -> int:
         return port
 
 
-def _kill(node: subprocess.Popen[bytes]) -> None:
+def kill(node: psutil.Process) -> None:
+    """Kill a node: the process that started it, and all that it started."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        for member in [*psutil.Process(node.pid).children(recursive=True), psutil.Process(node.pid)]:
+        for member in [*node.children(recursive=True), node]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
-    node.wait()
