@@ -71,8 +71,7 @@ def ray_cluster(*arguments: str, nodes: int = 2, within: Sequence[str] = ()) -> 
         yield cluster
     finally:
         for node in cluster.nodes:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                kill(psutil.Process(node.pid))
+            kill(node.pid)
             node.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -98,9 +97,10 @@ def _free_port() -> int:
         return port
 
 
-def kill(node: psutil.Process) -> None:
-    """Kill a node: the process that started it, and all that it started."""
+def kill(node: int) -> None:
+    """Kill a node by its process's id, with all that it started; others may end by themselves meanwhile."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        for member in [*node.children(recursive=True), node]:
+        process = psutil.Process(node)
+        for member in [*process.children(recursive=True), process]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.deployments.postgres import free_port
@@ -22,7 +23,7 @@ COMMANDS = "".join(re.findall(r"^```bash\n(.*?)^```", SECTION, flags=re.MULTILIN
 
 RAY = """#!/bin/bash
 # Starts a small node on loopback that ends with the test.
-[[ $2 == --head ]] && more="--include-dashboard=false --temp-dir={folder}"
+[[ $2 == --head ]] && more="--include-dashboard=false --temp-dir={short}"
 {python} -c "from ray.scripts.scripts import main; main()" "$@" $more --block --num-cpus=1 --node-ip-address=127.0.0.1 \\
   --object-store-memory={memory} --disable-usage-stats >>{folder}/log 2>&1 &
 echo $! >>{folder}/pids
@@ -44,7 +45,8 @@ def test_a_run_over_several_machines(prefect_server: str, tmp_path: Path) -> Non
     file.write_text(recipe[2].replace("/models/my-model", str(tmp_path / "weights")))
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "ray").write_text(RAY.format(python=sys.executable, folder=tmp_path, memory=STORE_BYTES))
+    short = tempfile.mkdtemp(prefix="ray-", dir="/tmp")  # a socket's path must be short
+    (programs / "ray").write_text(RAY.format(python=sys.executable, folder=tmp_path, short=short, memory=STORE_BYTES))
     (programs / "leaderflow").write_text(f'#!/bin/sh\nexec {sys.executable} -m leaderflow "$@"\n')
     for program in programs.iterdir():
         program.chmod(0o755)
@@ -60,7 +62,8 @@ def test_a_run_over_several_machines(prefect_server: str, tmp_path: Path) -> Non
         done = subprocess.run(command, env={**os.environ, **own}, cwd=tmp_path, capture_output=True, text=True, timeout=250)
     finally:
         for pid in (tmp_path / "pids").read_text().split():
-            kill(psutil.Process(int(pid)))
+            kill(int(pid))
+        shutil.rmtree(short, ignore_errors=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("demo_math") == 2, "both runs print their table"
     runs = sorted((tmp_path / "store" / "runs").glob("*/manifest.json"))
