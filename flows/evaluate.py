@@ -175,11 +175,8 @@ def check_api(api: str) -> None:
         raise LeaderflowError(f"the Prefect API at {api} does not answer; start it, unset PREFECT_API_URL, or add --no-server")
     if server.database_down(api):
         raise LeaderflowError(f"the Prefect API at {api} cannot reach its database; start that, or add --no-server")
-    try:
-        with get_client(sync_client=True) as client:
-            there, here = client.api_version(), prefect.__version__
-    except RuntimeError as error:
-        raise LeaderflowError(f"the Prefect API at {api} cannot be used: {error}") from error
+    with get_client(sync_client=True) as client:
+        there, here = client.api_version(), prefect.__version__
     if there.split(".")[:2] != here.split(".")[:2]:
         raise LeaderflowError(f"the Prefect API at {api} is {there}, and this client is {here}: install the same version on both")
 
