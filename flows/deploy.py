@@ -101,7 +101,7 @@ def _check_parameters(block: Located) -> None:
     if unknown := next((name for name in given if name not in known), None):
         raise block.error(f"the flow {flow.name} has no parameter {unknown!r}; it has: {', '.join(known)}", "parameters", unknown)
     if set(known) <= set(Form.model_fields) and given:
-        form = validate(Form, block.at("parameters"))
+        form = validate(Form, block.at("parameters"), strict=True)  # as the server will
         try:
             if form.suite or form.models:
                 form.model_copy(update={"data_dir": None}).evaluation()  # the folder is the worker's

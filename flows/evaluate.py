@@ -34,6 +34,7 @@ from flows.result import RunResult
 from flows.run import WORDS, Evaluation
 from flows.submit import WORKERS
 from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.specs import TaskRunner
 from leaderflow.core.text import shortened
 
 _EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
@@ -74,6 +75,7 @@ async def evaluate(
     repeats: form.Count = 0,
     concurrency: form.Count = 0,
     shard_size: form.Count = 0,
+    task_runner: TaskRunner = "threads",
     data_dir: str = "",
     max_age: str = "",
     fresh: bool = False,
@@ -91,6 +93,7 @@ async def evaluate(
         repeats: ask everything N times; 0 as the recipes say.
         concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
         shard_size: samples in a shard; changes no result; 0 for 500.
+        task_runner: threads of the worker's machine ask the models, or the workers of its Ray cluster (RAY_ADDRESS).
         data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
         max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
         fresh: ask again although answers are stored.

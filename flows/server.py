@@ -21,8 +21,8 @@ import psutil
 from pydantic import BaseModel
 
 from leaderflow.core.errors import LeaderflowError
+from leaderflow.core.files import write_whole
 from leaderflow.core.paths import home
-from leaderflow.core.store import write_whole
 
 START_SECONDS = 120
 ATTEMPTS = 3

@@ -111,6 +111,18 @@ class _Unfit(ValueError):
     """A number that JSON cannot hold."""
 
 
+class _Doubled(ValueError):
+    """A key that stands twice in one object: which value is meant, nobody can say."""
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Doubled(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
 def _refuse(text: str) -> Any:
     raise _Unfit(text)
 
@@ -123,10 +135,12 @@ def _float(text: str) -> float:
 def _parse(text: str, place: str, *, whole: bool = False) -> Json:
     """Parse one JSON text; `whole` lets a JSONDecodeError out, and finds the line of a bad number in a document."""
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_float)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_float, object_pairs_hook=_unique)
     except _Unfit as exc:
         line = f":{_line_of(str(exc), text)}" if whole else ""
         raise DataError(f"{place}{line}: {exc} is not JSON; write null for a missing value") from None
+    except _Doubled as exc:
+        raise DataError(f"{place}: the key {str(exc)!r} stands twice in one object; keep one") from None
     except json.JSONDecodeError as exc:
         if whole:
             raise

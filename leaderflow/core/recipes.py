@@ -80,7 +80,7 @@ def read(kind: RecipeKind, name: str, trail: tuple[str, ...] = ()) -> Recipe:
     """
     path = find(kind, name)
     if path is None:
-        known = names(kind)
+        known = [*names(kind), *(members() if kind == "datasets" else ())]
         listed = f"; `leaderflow list {kind}` shows them" if kind != "leaderboards" else ""
         raise SpecError(f"there is no {kind[:-1]} recipe {name!r}{did_you_mean(name, known) or listed}")
     if name in trail:
@@ -121,6 +121,16 @@ def expand(recipe: Recipe, data_dir: Path | None = None) -> Family:
     members = [_member(plain, values) for values in _combinations(recipe.block)]
     present = _present(members, data_dir) if skip else members
     return Family(present, plain.value.get("group"), recipe.size)
+
+
+def members() -> dict[str, Located]:
+    """Return the single datasets of all families by their abbreviation, each without its group: one member is no family."""
+    found: dict[str, Located] = {}
+    for name, path in names("datasets").items():
+        if b"matrix:" in path.read_bytes():
+            for member in expand(read("datasets", name)).members:
+                found.setdefault(str(member.value.get("abbr")), member.without("group"))
+    return found
 
 
 def _present(members: Sequence[Located], data_dir: Path | None) -> list[Located]:

@@ -65,8 +65,11 @@ class Sources:
             return Family([self._data_file(item, path)])
         if path and path.suffix in PYTHON:
             return Family(from_python(path).part("datasets"))
-        recipe = _file("datasets", path) if path else _named("datasets", item)
-        return recipes.expand(recipe, self.data_dir)
+        if path:
+            return recipes.expand(_file("datasets", path), self.data_dir)
+        if not recipes.find("datasets", item.value) and (member := recipes.members().get(item.value)):
+            return Family([member])
+        return recipes.expand(_named("datasets", item), self.data_dir)
 
     def models(self, item: Located) -> list[Located]:
         """Return the blocks of the models that an item names: one, or all of a Python file."""

@@ -43,6 +43,13 @@ def test_names_that_do_not_exist(cli: Cli) -> None:
     assert cli("show", "latest", "replies", "--sample", "zz").code == 2
 
 
+def test_two_forms_at_once_are_refused(cli: Cli) -> None:
+    cli(*RUN)
+    ran = cli("show", "latest", "--json", "--format", "md")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--json and --format md" in ran.err
+
+
 def test_runs_are_listed_newest_first(cli: Cli) -> None:
     assert "no run yet" in cli("runs").out
     first = cli(*RUN, "--json").json["run"]

@@ -226,6 +226,15 @@ def test_a_matrix_gives_a_dataset_for_each_combination(write: Write, folder: Pat
     assert len(load_dataset("family", data_dir=folder / "other")) == 3
 
 
+def test_one_member_of_a_family_is_named_like_a_recipe(write: Write) -> None:
+    write("recipes/datasets/sums/family.yaml", FAMILY)
+    spec = build_evaluation(["api"], ["fam_b"])
+    assert [d.abbr for d in spec.datasets] == ["fam_b"]
+    assert spec.datasets[0].local == {"test": "p/b.csv"}
+    assert not spec.summarizer.summary_groups
+    refused(lambda: build_evaluation(["api"], ["fam_bb"]), says="did you mean 'fam_b'")
+
+
 def test_a_narrowed_matrix_still_knows_its_family(write: Write) -> None:
     write("recipes/datasets/sums/family.yaml", FAMILY)
     spec = build_evaluation(["api"], [{"recipe": "family", "matrix": {"part": ["b"]}}])

@@ -77,6 +77,12 @@ def test_a_store_that_cannot_be_written_is_said_first(
         run(model(server), dataset(file))
 
 
+def test_an_unpaid_account_is_not_told_to_check_the_path(server: FakeOpenAI, file: Path) -> None:
+    server.always({"status": 402, "json": {"error": {"message": "Insufficient balance"}}})
+    with pytest.raises(LeaderflowError, match=r"Insufficient balance; the account must be paid up"):
+        run(model(server), dataset(file))
+
+
 def test_a_refused_key_ends_the_run_at_once(server: FakeOpenAI, file: Path, tmp_path: Path) -> None:
     server.always({"status": 401})
     with pytest.raises(LeaderflowError) as error:

@@ -50,6 +50,7 @@ CASES = {
     "math500": Case(lambda row: rf"Thus \boxed{{{row['answer']}}}.", lambda row: r"\boxed{987654321}"),
     "mmlu_gen": Case(lambda row: f"Answer: {row['answer']}", lambda row: f"Answer: {another(row)}"),
     "bbh_choice": Case(lambda row: f"Answer: ({row['answer']})", lambda row: f"Answer: ({another(row)})"),
+    "bbh_free": Case(lambda row: f"not ( True ) is False.\n**Answer:** {row['answer'].lower()}", lambda row: "Answer: maybe"),
     "cmmlu": Case(lambda row: f"答案：{row['answer']}", lambda row: f"答案：{another(row)}"),
     "nq_open": Case(lambda row: f"Answer: {row['answer'][-1]}", lambda row: "Answer: zzq", cut="zzq", finds_in_cut=True),
     "lambada": Case(lambda row: f"{row['word']}.", lambda row: "zzq", finds_in_cut=True),

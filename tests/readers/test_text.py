@@ -53,6 +53,8 @@ def test_numbers_that_are_no_json_are_refused_with_their_line(tmp_path: Path, va
         ("[1]", "must be a JSON object, got list"),
         ('{"question": "cut', "not JSON"),
         ('{"question": "\\ud800"}', "surrogate"),
+        ('{"question": "q", "answer": 1, "answer": 2}', "the key 'answer' stands twice"),
+        ('{"question": {"a": 1, "a": 1}}', "the key 'a' stands twice"),
         ("[" * 100_000, "cannot be read"),
     ],
 )

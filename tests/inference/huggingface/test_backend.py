@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 import threading
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from inference.huggingface.backend import HuggingFaceBaseModel, HuggingFacewithChatTemplate
@@ -59,6 +61,24 @@ def test_wrong_places_and_broken_folders_say_so(tmp_path, folder):
     for _ in range(2):  # the second call hears it too
         with pytest.raises(BackendError, match="cannot load the model"):
             generate(backend, ["A"], max_out_len=1)
+    backend.close()
+
+
+def test_an_answer_longer_than_the_context_is_refused(folder):
+    with pytest.raises(
+        SpecError, match=r"models\.tiny: max_out_len 600 leaves no room in the context of the weights, which is 512"
+    ):
+        HuggingFaceBaseModel(spec(folder, max_out_len=600))
+    with pytest.raises(SpecError, match="max_out_len 30 leaves no room in max_seq_len 20"):
+        HuggingFaceBaseModel(spec(folder, max_out_len=30, max_seq_len=20))
+
+
+def test_a_model_larger_than_memory_is_refused_before_it_is_loaded(folder, monkeypatch):
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    monkeypatch.setattr(psutil, "swap_memory", lambda: SimpleNamespace(free=0))
+    backend = HuggingFaceBaseModel(spec(folder))
+    with pytest.raises(BackendError, match=r"need 0\.\d GB of memory in float32 and 0\.0 GB are free; choose a smaller dtype"):
+        generate(backend, ["A"], max_out_len=1)
     backend.close()
 
 

@@ -79,6 +79,15 @@ def test_an_end_token_ends_an_answer_and_does_not_show(tmp_path, base, folder):
     assert (answer.status, answer.output, answer.output_tokens) == ("ok", "", 0)
 
 
+def test_the_end_token_of_a_meta_template_ends_an_answer(base, folder):
+    first = next_probabilities(folder, base, "A").argmax().item()
+    backend = HuggingFaceBaseModel(spec(folder, meta_template={"round": [], "eos_token_id": first}))
+    (answer,) = generate(backend, ["A"], max_out_len=5)
+    backend.close()
+    assert (answer.status, answer.output, answer.output_tokens) == ("ok", "", 0)
+    assert backend.identity != base.identity
+
+
 def test_a_drawn_answer_depends_on_its_request_alone(base):
     together = generate(base, PROMPTS, max_out_len=8, temperature=1.0, seed=7)
     alone = [generate(base, PROMPTS[:n], max_out_len=8, temperature=1.0, seed=7)[-1] for n in range(1, 7)]
