@@ -11,12 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from inference.answers import AnswerStore
+from inference.ends import end_texts
 from inference.inferencers.gen import GenInferencer, checked_limit, with_kwargs
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import ModelSpec, Typed
-from leaderflow.core.types import Answer, Backend, Capability, Inferencer, Json, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Inferencer, Request, Settings
 
 _HANDED = frozenset({"spec"})
 _ANSWER_COLUMNS = tuple(name for name in OUTPUTS.names if name in Answer.__dataclass_fields__ and name != "request_key")
@@ -75,7 +76,7 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.
     """
-    turn_end = Settings(max_out_len=model.max_out_len, stop=ends_of_turn(model.meta_template))
+    turn_end = Settings(max_out_len=model.max_out_len, stop=end_texts(model.meta_template))
     settings = with_kwargs(turn_end, model.generation_kwargs)
     inferencer = registry.build("inferencer", inferencer_cfg, repeats=1)
     if isinstance(inferencer, GenInferencer):
@@ -86,19 +87,6 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
             limits = f"max_out_len {settings.max_out_len} leaves no room in max_seq_len {model.max_seq_len}"
             raise SpecError(f"{limits}; lower the first or raise the second", key=f"models.{model.abbr}")
     return settings
-
-
-def ends_of_turn(meta_template: Json) -> tuple[str, ...]:
-    """Return the texts that end the model's turn in a meta_template, without the blanks around them.
-
-    An end of nothing but blanks is left out: as a stop it would cut every answer after its first line.
-    """
-    if not isinstance(meta_template, dict):
-        return ()
-    turns = [meta_template.get(name) for name in ("round", "reserved_roles")]
-    roles = [role for part in turns if isinstance(part, list) for role in part if isinstance(role, dict)]
-    ends = [role.get("end") for role in roles if role.get("generate")]
-    return tuple(dict.fromkeys(end.strip() for end in ends if isinstance(end, str) and end.strip()))
 
 
 def infer(

@@ -16,6 +16,7 @@ from inference.api.errors import Fault, message_of
 from inference.api.logprobs import Form, likelihood
 from inference.api.reply import Style, answer, parse
 from inference.api.responses import parse_response
+from inference.ends import end_ids
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json
 from leaderflow.core.reasoning import TAGS
@@ -279,9 +280,8 @@ def _check_headers(spec: ModelSpec, headers: Mapping[str, str]) -> None:
 
 def _stop_ids(spec: ModelSpec, route: Route) -> dict[str, Json]:
     """Return the end token of a meta_template in the form of vLLM and SGLang, whose completions take ids."""
-    meta = spec.meta_template
-    found = meta.get("eos_token_id") if isinstance(meta, dict) and route == "completions" else None
-    return {} if found is None else {"stop_token_ids": found if isinstance(found, list) else [found]}
+    found = end_ids(spec.meta_template) if route == "completions" else ()
+    return {"stop_token_ids": list(found)} if found else {}
 
 
 def _described(body: bytes, model: str) -> Json:

@@ -49,7 +49,7 @@ class Client:
         self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
         self.meter: Callable[[Answer], None] | None = None
         """Told of each answer before its place in the window is free again."""
-        self._limits = RateLimits(spec.rpm, spec.tpm)
+        self._limits = RateLimits(spec.rpm, spec.tpm, f"{base_url} {spec.path} {spec.key_env or spec.key}")
         self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ from typing import Any
 from inference.huggingface.extra import require
 from inference.huggingface.fetch import SOURCES, models_dir
 from leaderflow.core.errors import BackendError
+
+_WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2}
+"""Bytes of a number."""
+
+_SMALLER = "set dtype: bfloat16, use a quantised model, or device_map: auto"
 
 _WEIGHTS = ["*.safetensors", "*.bin", "*.json", "*.jinja", "*.model", "*.txt", "*.tiktoken"]
 
@@ -117,10 +123,35 @@ def load_model(
         if device_map is None and torch.cuda.is_available():
             model = model.to(torch.device("cuda"))
     except (MemoryError, torch.OutOfMemoryError) as exc:
-        raise BackendError(f"{folder} does not fit into memory in {dtype}; set dtype: bfloat16, or device_map: auto") from exc
+        raise BackendError(f"{folder} does not fit into memory in {dtype}; {_SMALLER}") from exc
     except Exception as exc:  # OSError, ValueError, KeyError, SafetensorError, ImportError, by what is wrong with the folder
         raise BackendError(f"cannot load the model in {folder}: {first_line(exc)}") from exc
     return model.eval()
+
+
+def check_memory(folder: Path, dtype: str, memory: int) -> None:
+    """Refuse weights that need more than so many bytes, before the kernel ends the process for them.
+
+    Raises:
+        BackendError: says how much they need.
+    """
+    files = [*folder.glob("model*.safetensors")] or [*folder.glob("pytorch_model*.bin")]
+    config = read_config(folder)
+    stored = _WIDTHS.get(str(config.get("dtype") or config.get("torch_dtype")))
+    widened = _WIDTHS[dtype] / stored if dtype in _WIDTHS and stored and "quantization_config" not in config else 1.0
+    needed = sum(file.stat().st_size for file in files) * widened
+    if needed > memory:
+        sizes = f"{needed / 1e9:.1f} GB in {dtype}, and there are {memory / 1e9:.1f} GB"
+        raise BackendError(f"{folder} does not fit into memory: its weights take {sizes}; {_SMALLER}")
+
+
+def total_memory() -> int:
+    """Return the bytes of this machine's memory, or of the part that a container may use."""
+    import psutil
+
+    limit = Path("/sys/fs/cgroup/memory.max")
+    text = limit.read_text("ascii").strip() if limit.is_file() else "max"
+    return min(psutil.virtual_memory().total, int(text) if text.isdigit() else sys.maxsize)
 
 
 def is_causal(folder: Path) -> bool:

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from inference.huggingface.backend import HuggingFaceBaseModel, HuggingFacewithChatTemplate
-from inference.huggingface.weights import locate
+from inference.huggingface.weights import check_memory, locate, total_memory
 from inference.stage import capabilities, check_model, make_backend
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.specs import ModelSpec
@@ -38,6 +38,27 @@ def test_an_unknown_argument_is_refused_with_a_suggestion(folder):
 def test_max_out_len_must_leave_room(folder):
     with pytest.raises(SpecError, match=r"8192.*4096"):
         HuggingFaceBaseModel(spec(folder, max_seq_len=4096, max_out_len=8192))
+
+
+def test_weights_that_do_not_fit_into_memory_are_refused_before_they_are_loaded(folder, monkeypatch):
+    stored = (folder / "model.safetensors").stat().st_size
+    monkeypatch.setattr("inference.huggingface.backend.total_memory", lambda: stored - 1)
+    backend = HuggingFaceBaseModel(spec(folder))
+    with pytest.raises(BackendError, match=r"does not fit into memory: its weights take .* GB in float32") as caught:
+        backend.connect()
+    assert "\n" not in str(caught.value)
+
+
+def test_half_precision_weights_need_twice_their_size_in_float32(folder, tmp_path):
+    half = shutil.copytree(folder, tmp_path / "half")
+    config = json.loads((half / "config.json").read_text())
+    (half / "config.json").write_text(json.dumps({**config, "dtype": "bfloat16"}))
+    stored = (half / "model.safetensors").stat().st_size
+    check_memory(half, "bfloat16", stored)
+    check_memory(half, "float32", 2 * stored)
+    with pytest.raises(BackendError):
+        check_memory(half, "float32", 2 * stored - 1)
+    assert total_memory() > 2**28
 
 
 def test_a_missing_model_names_the_command(tmp_path):
