@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from leaderflow.core.artifacts import EXTRACTED, SCORES, SUMMARY, table_of
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.manifest import CellEntry, Manifest
-from leaderflow.core.store import ArtifactRef, Store, arrow_bytes, write_whole
+from leaderflow.core.store import ArtifactRef, Store, arrow_bytes
 from reports import history
 from reports.sql import query
 
@@ -33,7 +33,7 @@ def put(store: Store, key: str, name: str, table: pa.Table) -> ArtifactRef:
     """Write a table as the store does, without the digest over a million rows."""
     path = Path("artifacts") / "score" / key[:2] / f"{key}.{name}.arrow"
     data = arrow_bytes(table)
-    write_whole(store.root / path, data)
+    store.files.write(str(path), data)
     parts = {"stage": "score", "key": key, "table": name, "path": path.as_posix(), "rows": table.num_rows}
     return ArtifactRef(**parts, bytes=len(data), sha256="", digest="")
 
@@ -97,7 +97,7 @@ def command(store: Store, *arguments: str) -> float:
     """Return the wall time of a whole command, interpreter and all."""
     import os
 
-    environment = {**os.environ, "LEADERFLOW_STORE": str(store.root)}
+    environment = {**os.environ, "LEADERFLOW_STORE": store.files.place}
     line = [sys.executable, "-m", "leaderflow", *arguments]
     return best(lambda: subprocess.run(line, env=environment, check=True, capture_output=True))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import TEXTS, Demand
 from evaluators.normalise import squad
 from evaluators.postprocessors.lines import general
 from evaluators.tokens import token_f1
@@ -40,6 +41,8 @@ class AnyOf(Evaluator):
 class EMEvaluator(AnyOf):
     """Equal to a reference as it stands or after ``general`` cleaning; case counts (OpenCompass ``EMEvaluator``)."""
 
+    demands = (TEXTS,)
+
     def candidates(self, reference: Any) -> Sequence[str]:
         """Return the references raw and cleaned."""
         return [general(text) for text in reference] + list(reference)
@@ -47,6 +50,8 @@ class EMEvaluator(AnyOf):
 
 class NQEvaluator(AnyOf):
     """A reference anywhere in the first line's answer (OpenCompass ``NQEvaluator``; Kwiatkowski et al. 2019)."""
+
+    demands: Sequence[Demand] = (TEXTS,)
 
     def clean(self, text: str) -> str:
         """Return the first line after ``answer is``, lower case, cleaned."""
@@ -69,6 +74,8 @@ class TriviaQAEvaluator(NQEvaluator):
 class SQuAD20Evaluator(AnyOf):
     """Equal to a reference after cleaning (OpenCompass ``SQuAD20Evaluator``; Rajpurkar et al. 2018)."""
 
+    demands = (TEXTS,)
+
     def clean(self, text: str) -> str:
         """Return the first line after ``answer is``, lower case, cleaned."""
         return general(text.split("\n", 1)[0].lower().split("answer is")[-1])
@@ -77,6 +84,8 @@ class SQuAD20Evaluator(AnyOf):
 class NQEvaluatorCN(AnyOf):
     """Equal to a reference after cleaning, with a Chinese marker (OpenCompass ``NQEvaluatorCN``)."""
 
+    demands = (TEXTS,)
+
     def clean(self, text: str) -> str:
         """Return the first line after the Chinese "the answer is", lower case, cleaned."""
         return general(text.split("\n", 1)[0].lower().split("答案是：")[-1])
@@ -84,6 +93,8 @@ class NQEvaluatorCN(AnyOf):
 
 class LEvalEMEvaluator(NQEvaluator):
     """The reference anywhere in the answer, both cleaned (OpenCompass ``LEvalEMEvaluator``; An et al. 2023)."""
+
+    demands: Sequence[Demand] = ()
 
     def clean(self, text: str) -> str:
         """Return the cleaned answer."""
@@ -101,6 +112,7 @@ class TydiQAEvaluator(Evaluator):
     """
 
     metric = "exact_match"
+    demands = (TEXTS,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return both numbers."""

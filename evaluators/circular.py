@@ -12,11 +12,22 @@ from math import factorial
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import Demand
 from evaluators.postprocessors.options import first_option
+from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Row
 
 _LETTERS = "ABCD"
 _PATTERNS = {"1": ("ABCD",), "4": ("ABCD", "BCDA", "CDAB", "DABC")}
+
+
+def _is_rotated(reference: str) -> bool:
+    parts = str(reference).split("--")
+    return len(parts) == 3 and parts[1] in tuple(_LETTERS) and sorted(parts[2]) == list(_LETTERS)
+
+
+def _is_pattern(value: str | Sequence[str]) -> bool:
+    return len(value) > 1 and len(set(value)) == len(value)
 
 
 class CircularEvaluator(Evaluator):
@@ -28,6 +39,7 @@ class CircularEvaluator(Evaluator):
     """
 
     metric = "acc_4"
+    demands = (Demand("id--letter--pattern, such as 7--B--BCDA,", _is_rotated),)
 
     def clean(self, prediction: Any) -> str:
         """Return the chosen letter, ``-`` for anything else."""
@@ -87,8 +99,11 @@ class DatasetCircularEvaluator(Evaluator):
 
     metric = "acc_origin"
     needs = frozenset({"circular_pattern", "qid"})
+    demands = (Demand("letters, each one once,", _is_pattern, "circular_pattern"),)
 
     def __init__(self, circular_pattern: str = "circular") -> None:
+        if circular_pattern not in ("circular", "all_possible"):
+            raise SpecError(f"unknown circular_pattern {circular_pattern!r}: circular or all_possible", key="circular_pattern")
         self.kinds = ["origin", "circular"] + (["all_possible"] if circular_pattern == "all_possible" else [])
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:

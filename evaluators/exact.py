@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator
+from evaluators.demands import SINGLE_VALUE, WHOLE_NUMBER, keys
 from evaluators.postprocessors.numbers import tabmwp
 from evaluators.postprocessors.phrases import bbeh_freeform, bbh_freeform
 from leaderflow.core.errors import DataError
@@ -33,6 +34,8 @@ class Equality(Accuracy):
 
 class AccEvaluator(Accuracy):
     """Equality of the text forms: 1 equals "1", but not 1.0 (OpenCompass ``AccEvaluator``; the ``accuracy`` metric of evaluate)."""
+
+    demands = (SINGLE_VALUE,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether str(prediction) equals str(reference)."""
@@ -150,6 +153,8 @@ class MusrEvaluator(Accuracy):
         self_consistency_n: how many answers vote; only 1 is scored here, repeats vote by majority@n.
     """
 
+    demands = (WHOLE_NUMBER,)
+
     def __init__(self, answer_index_modifier: int = 1, self_consistency_n: int = 1) -> None:
         self.shift, self.votes = answer_index_modifier, self_consistency_n
 
@@ -174,6 +179,8 @@ class TabMWPEvaluator(Accuracy):
 
     References are {answer, choices, unit}.
     """
+
+    demands = (keys("answer", "choices", "unit"),)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the answer is the reference."""

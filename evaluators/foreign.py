@@ -31,6 +31,7 @@ class ForeignEvaluator(Evaluator):
     """
 
     scale = None
+    uses_references = False
 
     def __init__(self, cls: type, arguments: Mapping[str, Json]) -> None:
         self.cls, self.arguments = cls, dict(arguments)

@@ -7,9 +7,10 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import WHOLE_NUMBER
 from evaluators.postprocessors.latex import last_boxed
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Row
+from leaderflow.core.types import Json, Row
 
 
 def percent(verdicts: Sequence[bool]) -> float:
@@ -104,14 +105,17 @@ class AccDropEvaluator(Evaluator):
     higher_is_better = False
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {"acc_before": (100.0, True), "acc_after": (100.0, True)}
 
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See that there are pairs."""
+        _check_pairs(len(rows))
+
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
         """Return right or wrong with the half a row belongs to.
 
         Raises:
             DataError: an odd number of rows.
         """
-        if len(predictions) % 2:
-            raise DataError(f"AccDropEvaluator needs pairs of attacked and original rows, got {len(predictions)} rows")
+        _check_pairs(len(predictions))
         rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
         half = len(rights) // 2
         return [
@@ -131,6 +135,11 @@ class AccDropEvaluator(Evaluator):
         return {"acc_drop": 1 - after / before, "acc_before": before, "acc_after": after}
 
 
+def _check_pairs(rows: int) -> None:
+    if rows % 2:
+        raise DataError(f"AccDropEvaluator needs pairs of attacked and original rows, got {rows} rows")
+
+
 class ProcessBenchEvaluator(Evaluator):
     r"""Harmonic mean of the accuracies over wrong and right solutions, 0–100, more is better (Zheng et al. 2024).
 
@@ -138,6 +147,7 @@ class ProcessBenchEvaluator(Evaluator):
     """
 
     metric = "f1"
+    demands = (WHOLE_NUMBER,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return right or wrong, and whether the solution has an error."""

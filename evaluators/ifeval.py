@@ -11,10 +11,11 @@ from statistics import fmean
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.instructions import follows
+from evaluators.instructions import checkable, follows
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Row
+from leaderflow.core.types import Json, Row
 
+_KEYS = ("instruction_id_list", "kwargs")
 _LEVELS = {"strict": "Prompt-level-strict-accuracy", "loose": "Prompt-level-loose-accuracy"}
 
 
@@ -34,6 +35,21 @@ def followed(text: str, names: Sequence[str], arguments: Sequence[Mapping[str, A
     }
 
 
+def check_instructions(reference: Json, prefix: str = "") -> None:
+    """See that a reference names instructions that are known, each with its arguments.
+
+    Raises:
+        DataError: it does not.
+    """
+    names, given = (reference.get(f"{prefix}{key}") if isinstance(reference, Mapping) else None for key in _KEYS)
+    listed = isinstance(names, Sequence) and isinstance(given, Sequence) and len(names) == len(given) > 0
+    if not listed or not all(isinstance(arguments, Mapping) for arguments in given or ()):
+        said = f"{prefix}{_KEYS[0]} and {prefix}{_KEYS[1]}"
+        raise DataError(f"needs {said} in the reference, lists of one length, not {str(reference)[:80]}")
+    for name, arguments in zip(names or (), given or (), strict=True):
+        checkable(name, arguments)
+
+
 class IFEvaluator(Evaluator):
     """Prompts wholly followed and single instructions followed, strict and loose (the official IFEval scorer).
 
@@ -41,6 +57,10 @@ class IFEvaluator(Evaluator):
     """
 
     metric = _LEVELS["strict"]
+
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that the instructions can be checked."""
+        check_instructions(reference)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return what was followed."""
@@ -78,6 +98,11 @@ class MultiIFEvaluator(Evaluator):
 
     metric = "overall"
     blank = ("", "", "")
+
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that the instructions of each turn can be checked."""
+        for turn in (1, 2, 3):
+            check_instructions(reference, f"turn_{turn}_")
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return what was followed in each turn.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import number
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -19,6 +20,7 @@ class AveragePPLEvaluator(Evaluator):
     scale = None
     higher_is_better = False
     blank = None
+    uses_references = False
     column: ClassVar[str] = "ppl"
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
@@ -47,6 +49,7 @@ class AverageInferencePPLEvaluator(AveragePPLEvaluator):
     """Total loss over total tokens, less is better (OpenCompass ``AverageInferencePPLEvaluator``)."""
 
     needs = frozenset({"token_len"})
+    demands = (number("token_len"),)
 
     def weight(self, row: Row) -> float:
         """Return the tokens of a sample."""
@@ -62,6 +65,7 @@ class BPCEvaluator(AveragePPLEvaluator):
     metric = "bpc"
     column = "loss"
     needs = frozenset({"total_chr_num"})
+    demands = (number("total_chr_num"),)
 
     def weight(self, row: Row) -> float:
         """Return the corpus's characters."""

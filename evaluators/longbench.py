@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import ENTRIES, TEXTS, keys
 from evaluators.exact import Accuracy
 from leaderflow.core.types import Row
 
@@ -26,6 +27,8 @@ def share_of_numbers(text: str, wanted: str) -> float:
 class LongBenchCountEvaluator(Evaluator):
     """Share of the answer's numbers that are the right count (LongBench's ``count_score``)."""
 
+    demands = (ENTRIES,)
+
     def observe(self, prediction: Any, reference: Any, row: Row) -> float:
         """Return the share for one answer, the best over the references."""
         return max(share_of_numbers(str(prediction), str(gold)) for gold in reference)
@@ -37,6 +40,8 @@ class LongBenchRetrievalEvaluator(Evaluator):
     Args:
         language: ``en`` (references such as ``Paragraph 3``) or ``zh``.
     """
+
+    demands = (TEXTS,)
 
     def __init__(self, language: str = "en") -> None:
         self.pattern = re.compile(r"Paragraph (\d+)" if language == "en" else r"段落(\d+)")
@@ -53,6 +58,8 @@ class LongBenchClassificationEvaluator(Evaluator):
     References are {all_classes, answers}.
     """
 
+    demands = (keys("all_classes", "answers"),)
+
     def observe(self, prediction: Any, reference: Any, row: Row) -> float:
         """Return the share for one answer, the best over the accepted classes."""
         return max((self._share(str(prediction), gold, reference["all_classes"]) for gold in reference["answers"]), default=0.0)
@@ -64,6 +71,8 @@ class LongBenchClassificationEvaluator(Evaluator):
 
 class LongBenchCodeSimEvaluator(Evaluator):
     """Edit similarity of the first line that is code, in whole per cent (LongBench's ``code_sim_score``)."""
+
+    demands = (TEXTS,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> float:
         """Return the similarity of one answer, the best over the references."""
@@ -93,6 +102,7 @@ class InfiniteBenchmathcalcEvaluator(Evaluator):
     """
 
     scale = None
+    demands = (ENTRIES,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the results right before the first wrong one."""
@@ -120,6 +130,8 @@ class InfiniteBenchretrievekvEvaluator(Evaluator):
 class InfiniteBenchendiaEvaluator(InfiniteBenchretrievekvEvaluator):
     """One of the names stands in the answer as a word, whatever its case (InfiniteBench's ``longdialogue_qa_eng``)."""
 
+    demands = (ENTRIES,)
+
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether a name is a word of the answer."""
         words = self.words(str(prediction).upper())
@@ -128,6 +140,8 @@ class InfiniteBenchendiaEvaluator(InfiniteBenchretrievekvEvaluator):
 
 class BabiLongEvaluator(Evaluator):
     """The first reference stands in the answer's first sentence, whatever its case (OpenCompass ``BabiLongEvaluator``)."""
+
+    demands = (ENTRIES,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the target was named."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from evaluators.demands import ENTRIES
 from evaluators.rouge import rouge_l
 from evaluators.tokens import LongBenchF1Evaluator, token_f1
 from leaderflow.core.errors import DataError
@@ -25,6 +26,7 @@ class LVEvalOPTF1Evaluator(LongBenchF1Evaluator):
     """Token F1 behind the key-word gate; the reference's last element holds the key words (0–100, more is better)."""
 
     metric = "LVEval_f1"
+    demands = (ENTRIES,)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> float:
         """Return the score of one answer, 0 where the key words are missing."""

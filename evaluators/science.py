@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
 from evaluators.corpus import matthews, ranks
+from evaluators.demands import number
 from evaluators.postprocessors.latex import biology_boxed, boxed_number
 from leaderflow.core.types import Row
 
@@ -71,6 +72,7 @@ class BiodataSpearmanEvaluator(Evaluator):
     """
 
     metric = "spearman"
+    demands = (number(),)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the pair of numbers."""
@@ -100,6 +102,7 @@ class BiodataRMSEEvaluator(Evaluator):
 
     scale: ClassVar[float | None] = None
     higher_is_better = False
+    demands = (number(),)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the error of one answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evaluators.base import Design
 from evaluators.cell import check_columns
 from evaluators.choice import choose
+from evaluators.judges.rivals import rivals_of
 from evaluators.pipeline import UNANSWERED, Pipeline, json_text, jsonable
 from leaderflow.core.artifacts import EXTRACTED, METRICS, SCORES, rows_of, table_of
 from leaderflow.core.errors import DataError, did_you_mean
@@ -64,7 +66,12 @@ def postprocess(
 
 
 def score(
-    extracted: pa.Table, samples: pa.Table, outputs: pa.Table, dataset: DatasetSpec, answers: pa.Table | None = None
+    extracted: pa.Table,
+    samples: pa.Table,
+    outputs: pa.Table,
+    dataset: DatasetSpec,
+    answers: pa.Table | None = None,
+    rivals: Mapping[str, pa.Table] | None = None,
 ) -> tuple[pa.Table, pa.Table]:
     """Return the scores of a cell and its metrics (SCORES, METRICS); rows with status ``error`` have no score.
 
@@ -74,12 +81,13 @@ def score(
         outputs: the infer table.
         dataset: whose eval_cfg applies.
         answers: the judge's answers, where the evaluator asked questions.
+        rivals: the postprocess tables of the models that the evaluator compares with.
 
     Raises:
         DataError: tables that do not belong together, or a column the evaluator needs.
         SpecError: an evaluator that does not exist or does not take these arguments, or a k above the repeats.
     """
-    evaluator = build_evaluator(dataset)
+    evaluator = build_evaluator(dataset, rivals)
     scores, metrics = evaluator.score(extracted, samples, outputs, answers)
     by_key = {(s.sample_id, s.repeat): s for s in scores}
     lines = []
@@ -117,8 +125,8 @@ def counts(extracted: pa.Table, outputs: pa.Table) -> dict[str, int]:
     }
 
 
-def build_evaluator(dataset: DatasetSpec) -> Any:
-    """Return the evaluator of a dataset, told its clusters and k.
+def build_evaluator(dataset: DatasetSpec, rivals: Mapping[str, pa.Table] | None = None) -> Any:
+    """Return the evaluator of a dataset, told its clusters and k, and what the models to compare with answered.
 
     Raises:
         SpecError: an unknown evaluator or argument.
@@ -126,6 +134,7 @@ def build_evaluator(dataset: DatasetSpec) -> Any:
     config = {name: value for name, value in dataset.eval_cfg.evaluator.items() if name not in EVALUATOR_OWN}
     evaluator = build("evaluator", config, key=f"{dataset.abbr}.eval_cfg.evaluator")
     evaluator.design = Design(dataset.reader_cfg.cluster_column, dataset.n, tuple(dataset.k))
+    evaluator.rivals = rivals_of(rivals or {})
     return evaluator
 
 
@@ -133,16 +142,26 @@ def check(dataset: DatasetSpec, samples: pa.Table) -> None:
     """See that the rows have what scoring needs, before any request is sent.
 
     Raises:
-        DataError: no rows, or a column that the evaluator, the clustering or the reference needs is absent.
+        DataError: no rows, a column that the evaluator, the clustering or the reference needs is absent, or a row that the
+            evaluator cannot score.
         SpecError: a postprocessor or evaluator that does not exist or does not take its arguments.
     """
-    evaluator, row = build_evaluator(dataset), next((row for _, row in rows_of(samples.slice(0, 1))), None)
-    if row is None:
+    evaluator, rows = build_evaluator(dataset), dict(rows_of(samples))
+    name, column = dataset.eval_cfg.evaluator["type"], dataset.reader_cfg.output_column
+    if not rows:
         raise DataError(f"{dataset.abbr}: no sample to score")
-    needed = {dataset.reader_cfg.output_column, dataset.reader_cfg.cluster_column} - {None}
-    check_columns(row, needed | evaluator.needs, f"{dataset.abbr} ({dataset.eval_cfg.evaluator['type']})")
+    if column is None and getattr(evaluator, "uses_references", False):
+        raise DataError(f"{dataset.abbr}: {name} compares with a reference, and reader_cfg names no output_column")
+    needed = ({column, dataset.reader_cfg.cluster_column} - {None}) | evaluator.needs
+    for columns in {frozenset(row): row for row in rows.values()}.values():
+        check_columns(columns, needed, f"{dataset.abbr} ({name})")
     Pipeline(dataset, None, None)
-    _references({}, dataset)
+    references = [None if text is None else json.loads(text) for text in _references(rows, dataset).values()]
+    if look := getattr(evaluator, "check", None):
+        try:
+            look(references, list(rows.values()))
+        except DataError as exc:
+            raise DataError(f"{dataset.abbr}: {exc}") from exc
 
 
 def _labelled(group: Sequence[Mapping[str, Any]], choice: str) -> dict[str, Any]:

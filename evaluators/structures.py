@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.demands import keys
 from evaluators.exact import Accuracy
 from evaluators.postprocessors.options import zebralogic_choice
 from evaluators.postprocessors.structures import grid
@@ -39,6 +40,8 @@ class ZebraLogicGridEvaluator(Evaluator):
 
     References are {header, rows}, the first column being the house.
     """
+
+    demands = (keys("rows"),)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
         """Return the share of cells and whether all are right."""
@@ -119,6 +122,8 @@ class EDAccEvaluator(Accuracy):
 
     References are {candidates, label}; a candidate may be a list of texts, of which the nearest counts.
     """
+
+    demands = (keys("candidates", "label"),)
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the nearest candidate has the reference's number."""

@@ -26,6 +26,8 @@ from leaderflow.core.types import Row
 class WholeSet(Evaluator):
     """Base of evaluators that see all answers at once."""
 
+    uses_references = False
+
     def evaluate(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Return metric → number in its own unit, with ``details`` or ``error`` where there are some."""
         raise NotImplementedError

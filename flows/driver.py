@@ -127,7 +127,7 @@ class Driver:
         return try_judges(cell, read.rows)
 
     async def _models(self) -> list[Cell]:
-        """Walk the models: those behind an API side by side, local weights one after the other, local judges after them."""
+        """Walk the models: those behind an API side by side, local weights one after the other; after them what waits for all."""
         done: dict[str, Cell] = {}
         waiting: list[Bench] = []
         engine = asyncio.Lock()
@@ -176,9 +176,8 @@ class Driver:
     async def _score(self, bench: Bench, done: dict[str, Cell]) -> None:
         """Score a cell, enter it into the manifest and keep what the summary needs of it."""
         cell, shards, read = bench.cell, bench.shards, self.read[bench.cell.dataset.abbr]
-        scored = await self.do(
-            ScoreStep(self.session, cell.label, cell.dataset, read.samples, shards.outputs, shards.extracted, bench.judged)
-        )
+        tables = (read.samples, shards.outputs, shards.extracted, bench.judged, bench.rivals)
+        scored = await self.do(ScoreStep(self.session, cell.label, cell.dataset, *tables))
         metrics = await asyncio.to_thread(self.session.store.read, scored["metrics"])
         await asyncio.to_thread(self._look, cell, shards, scored)
         protocol = work.protocol(cell)

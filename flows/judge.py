@@ -12,7 +12,7 @@ from evaluators.judges import stage
 from flows.shards import Do, Shards, ShardWalker
 from flows.work import Work
 from leaderflow.core.artifacts import EXAMPLES, SAMPLES, table_of
-from leaderflow.core.specs import DatasetSpec
+from leaderflow.core.specs import DatasetSpec, cell_name
 from leaderflow.core.store import ArtifactRef
 from tasks.judge import Judged, QuestionStep
 from tasks.session import Session
@@ -28,6 +28,8 @@ class Bench:
     samples: ArtifactRef
     examples: ArtifactRef
     shards: Shards
+    rivals: dict[str, list[ArtifactRef]] = field(default_factory=dict)
+    """The extractions of the models that the cell is compared with."""
     questions: ArtifactRef | None = None
     replies: dict[str, Shards] = field(default_factory=dict)
 
@@ -41,8 +43,8 @@ class Bench:
 
     @property
     def waits(self) -> bool:
-        """Whether a judge is loaded here, so that the models must be out of memory first."""
-        return any(judge.local for judge in self.cell.judges)
+        """Whether the models must be done first: a judge is loaded here, or answers of several models are compared."""
+        return bool(self.cell.arena) or any(judge.local for judge in self.cell.judges)
 
     def tables(self) -> dict[str, list[ArtifactRef]]:
         """Return the judges' tables for the manifest, judge by judge, shard by shard."""
@@ -61,7 +63,14 @@ class Judges:
         self.session, self.do, self.walker = session, do, walker
 
     async def ask(self, benches: Sequence[Bench]) -> None:
-        """Ask about some cells: judges behind an API all side by side, local weights one after the other."""
+        """Ask about some cells, those that are compared with each other together.
+
+        Judges behind an API are asked all side by side, local weights one after the other.
+        """
+        of_cell = {bench.cell.cell: bench for bench in benches}
+        for bench in benches:
+            names = {model: cell_name(model, bench.cell.dataset.abbr) for model in bench.cell.rivals}
+            bench.rivals = {model: of_cell[name].shards.extracted for model, name in names.items()}
         async with asyncio.TaskGroup() as group:
             for bench in benches:
                 group.create_task(self._remote(bench))
@@ -75,9 +84,8 @@ class Judges:
             await asyncio.to_thread(self.session.release, model)
 
     async def _remote(self, bench: Bench) -> None:
-        step = QuestionStep(
-            self.session, bench.cell.label, bench.cell.dataset, bench.samples, bench.shards.outputs, bench.shards.extracted
-        )
+        cell, shards = bench.cell, bench.shards
+        step = QuestionStep(self.session, cell.label, cell.dataset, bench.samples, shards.outputs, shards.extracted, bench.rivals)
         bench.questions = (await self.do(step))["questions"]
         async with asyncio.TaskGroup() as group:
             for judge in bench.cell.judges:
@@ -103,8 +111,8 @@ def try_judges(cell: Work, samples: pa.Table) -> int:
     """
     if not cell.judges:
         return 0
-    rows = stage.as_samples(stage.pretended(samples, cell.dataset))
-    for judge in cell.judges:
+    rows = stage.as_samples(stage.pretended(samples, cell.dataset, cell.rivals))
+    for judge in cell.judges if rows.num_rows else ():
         render_questions(judge.dataset, judge.target, rows.slice(0, 1))
     questions: int = rows.num_rows
     return len(cell.judges) * questions * cell.dataset.n
@@ -113,9 +121,3 @@ def try_judges(cell: Work, samples: pa.Table) -> int:
 def render_questions(dataset: DatasetSpec, target: Target, rows: pa.Table) -> pa.Table:
     """Return the PROMPTS of some questions."""
     return templating.render(rows, table_of(SAMPLES, []), no_examples(rows), dataset, target)
-
-
-def most_questions(dataset: DatasetSpec, samples: pa.Table) -> int:
-    """Return how many questions a cell can have at most, if every answer is asked about."""
-    questions: int = stage.pretended(samples, dataset).num_rows
-    return questions * dataset.n

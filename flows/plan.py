@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 import pyarrow as pa
 
 from evaluators.judges import stage as judging
-from flows.judge import most_questions, render_questions
+from flows.judge import render_questions
 from flows.progress import Progress
 from flows.result import Plan, PlannedCell
 from flows.shards import labels_of
@@ -13,7 +16,7 @@ from flows.work import Work, cuts, needs_pool, plan_cells, shard_size, with_judg
 from inference import stage as inference
 from inference.api.limits import UNKNOWN_OUTPUT, prompt_tokens
 from leaderflow.core.prices import prices_of
-from leaderflow.core.specs import EvaluationSpec
+from leaderflow.core.specs import EvaluationSpec, cell_name
 from leaderflow.core.store import Store
 from leaderflow.core.types import Request
 from tasks.postprocess import extract
@@ -23,8 +26,14 @@ from tasks.session import Session
 from templating import stage as templating
 
 
-def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
+def make_plan(spec: EvaluationSpec, store: Store, progress: Progress, only: str | None = None) -> Plan:
     """Return the plan of a run.
+
+    Args:
+        spec: of the run.
+        store: where answers may lie.
+        progress: told when the work is over.
+        only: the model whose cells are planned; all cells by default.
 
     Raises:
         UsageError: spec or data are wrong.
@@ -32,7 +41,9 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress) -> Plan:
     """
     session = Session(with_judges(spec), store)
     try:
-        cells = [_plan_cell(session, cell) for cell in plan_cells(session)]
+        works = plan_cells(session)
+        named = {work.cell: work for work in works}
+        cells = [_plan_cell(session, work, named) for work in works if only in (None, work.model.abbr)]
     finally:
         session.close()
         progress.finish()
@@ -58,15 +69,35 @@ def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
     )
 
 
-def _plan_cell(session: Session, cell: Work) -> PlannedCell:
+@dataclass(frozen=True)
+class Tokens:
+    """What requests may take at most: tokens of prompts and of answers."""
+
+    prompt: int = 0
+    output: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(self.prompt + other.prompt, self.output + other.output)
+
+    def __mul__(self, times: int) -> Tokens:
+        return Tokens(self.prompt * times, self.output * times)
+
+
+def tokens_of(requests: Iterable[Request], *, scored: bool = False) -> Tokens:
+    """Return what some requests may take; `scored` ones have no answer."""
+    found = Tokens()
+    for request in requests:
+        found += Tokens(prompt_tokens(request), 0 if scored else request.settings.max_out_len or UNKNOWN_OUTPUT)
+    return found
+
+
+def _plan_cell(session: Session, cell: Work, named: Mapping[str, Work]) -> PlannedCell:
     samples, prompts = render_all(session, cell)
     asked = requests_of(session, cell, prompts)
     keys = {request.request_key for request in asked}
     known = {} if session.spec.fresh else session.answers(cell.model).get(keys)
     missing = {request.request_key: request for request in asked if request.request_key not in known}.values()
-    scored = cell.inferencer.needs == "loglikelihood"
-    prompt = sum(map(prompt_tokens, missing))
-    output = 0 if scored else sum(request.settings.max_out_len or UNKNOWN_OUTPUT for request in missing)
+    needed = tokens_of(missing, scored=cell.inferencer.needs == "loglikelihood")
     size = shard_size(session.spec, {cell.dataset.abbr: samples.num_rows})
     planned = PlannedCell(
         model=cell.model.abbr,
@@ -76,40 +107,78 @@ def _plan_cell(session: Session, cell: Work) -> PlannedCell:
         requests=len(keys),
         answered=len(known),
         rejected=prompts.num_rows * cell.inferencer.repeats - len(asked),
-        prompt_tokens=prompt,
-        output_tokens=output,
-        cost=prices_of([cell.model]).cost(cell.model.abbr, prompt, output),
+        prompt_tokens=needed.prompt,
+        output_tokens=needed.output,
+        cost=prices_of([cell.model]).cost(cell.model.abbr, needed.prompt, needed.output),
     )
-    return with_judge(session, cell, samples, prompts, planned) if cell.judges else planned
+    return with_judges_of(session, cell, samples, planned, named) if cell.judges else planned
 
 
-def with_judge(session: Session, cell: Work, samples: pa.Table, prompts: pa.Table, planned: PlannedCell) -> PlannedCell:
-    """Return a planned cell with what its judges will be asked; without all answers the questions are not known yet."""
-    most = most_questions(cell.dataset, samples) * sum(judge.dataset.n for judge in cell.judges)
-    if planned.answered < planned.requests:
-        return planned.model_copy(update={"judge_requests": None, "judge_answered": None, "judge_at_most": most})
-    settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
-    store = session.answers(cell.model)
-    outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)  # stored: nothing is asked
-    extracted = extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
-    rows = judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset))
-    found = planned.model_copy(update={"judge_at_most": most})
+def with_judges_of(session: Session, cell: Work, samples: pa.Table, planned: PlannedCell, named: Mapping[str, Work]) -> PlannedCell:
+    """Return a planned cell with what its judges will be asked: exactly if all answers are stored, else at most."""
+    pretended = judging.as_samples(judging.pretended(samples, cell.dataset, cell.rivals))
+    most = pretended.num_rows * cell.dataset.n * sum(judge.dataset.n for judge in cell.judges)
+    planned = planned.model_copy(update={"judge_at_most": most})
+    if (rows := _known_questions(session, cell, named)) is None:
+        shown = _longest_answer(session, cell) * (1 + bool(cell.rivals))
+        for judge in cell.judges:
+            one = tokens_of(_judge_requests(session, judge, pretended).values())
+            asked = (one + Tokens(shown * pretended.num_rows * judge.dataset.n)) * cell.dataset.n
+            planned = _with_tokens(planned, judge, asked)
+        return planned.model_copy(update={"judge_requests": None, "judge_answered": None})
     for judge in cell.judges if rows.num_rows else ():
-        asked = {r.request_key: r for r in requests_of(session, judge, render_questions(judge.dataset, judge.target, rows))}
-        known = {} if session.spec.fresh else session.answers(judge.model).get(set(asked))
-        missing = [request for key, request in asked.items() if key not in known]
-        prompt, output = sum(map(prompt_tokens, missing)), sum(r.settings.max_out_len or UNKNOWN_OUTPUT for r in missing)
-        cost = prices_of([judge.model]).cost(judge.model.abbr, prompt, output)
-        found = found.model_copy(
-            update={
-                "judge_requests": (found.judge_requests or 0) + len(asked),
-                "judge_answered": (found.judge_answered or 0) + len(known),
-                "prompt_tokens": found.prompt_tokens + prompt,
-                "output_tokens": found.output_tokens + output,
-                "cost": None if cost is None or found.cost is None else found.cost + cost,
-            }
-        )
-    return found
+        requests = _judge_requests(session, judge, rows)
+        known = {} if session.spec.fresh else session.answers(judge.model).get(set(requests))
+        planned = _with_tokens(planned, judge, tokens_of(r for key, r in requests.items() if key not in known))
+        counts = {
+            "judge_requests": (planned.judge_requests or 0) + len(requests),
+            "judge_answered": (planned.judge_answered or 0) + len(known),
+        }
+        planned = planned.model_copy(update=counts)
+    return planned
+
+
+def _known_questions(session: Session, cell: Work, named: Mapping[str, Work]) -> pa.Table | None:
+    """Return the questions about a cell, None while an answer of its model or of one that it is compared with is missing."""
+    cells = [cell, *(named[cell_name(model, cell.dataset.abbr)] for model in cell.rivals)]
+    stored = [_stored(session, work) for work in cells]
+    found = [tables for tables in stored if tables is not None]
+    if len(found) < len(stored):
+        return None
+    samples, outputs, extracted = found[0]
+    rivals = {work.model.abbr: tables[2] for work, tables in zip(cells[1:], found[1:], strict=True)}
+    return judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset, rivals))
+
+
+def _stored(session: Session, cell: Work) -> tuple[pa.Table, pa.Table, pa.Table] | None:
+    """Return samples, outputs and extractions of a cell whose answers are all stored, else None; nothing is asked."""
+    samples, prompts = render_all(session, cell)
+    store, keys = session.answers(cell.model), {request.request_key for request in requests_of(session, cell, prompts)}
+    if session.spec.fresh or len(store.get(keys)) < len(keys):
+        return None
+    settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
+    outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)
+    return samples, outputs, extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
+
+
+def _judge_requests(session: Session, judge: Work, rows: pa.Table) -> dict[str, Request]:
+    return {r.request_key: r for r in requests_of(session, judge, render_questions(judge.dataset, judge.target, rows))}
+
+
+def _longest_answer(session: Session, cell: Work) -> int:
+    return inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer).max_out_len or UNKNOWN_OUTPUT
+
+
+def _with_tokens(planned: PlannedCell, judge: Work, needed: Tokens) -> PlannedCell:
+    """Return a planned cell with the tokens of one judge, and its cost."""
+    cost = prices_of([judge.model]).cost(judge.model.abbr, needed.prompt, needed.output)
+    return planned.model_copy(
+        update={
+            "judge_prompt_tokens": planned.judge_prompt_tokens + needed.prompt,
+            "judge_output_tokens": planned.judge_output_tokens + needed.output,
+            "cost": None if cost is None or planned.cost is None else planned.cost + cost,
+        }
+    )
 
 
 def requests_of(session: Session, cell: Work, prompts: pa.Table) -> list[Request]:

@@ -117,7 +117,7 @@ def _judge_rows(dataset: DatasetSpec, samples: pa.Table) -> list[dict[str, Json]
     if judging is None:
         return []
     own = judge_dataset(dataset, judging, "model")
-    asked = judges.pretended(samples, dataset)
+    asked = judges.pretended(samples, dataset, judging.rivals)
     about = dict(zip(asked.column("question_id").to_pylist(), asked.to_pylist(), strict=True))
     rows = []
     for prompt in render_questions(own, Target(accepts=ANY_INPUT, mode="gen"), judges.as_samples(asked)).to_pylist():

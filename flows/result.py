@@ -86,11 +86,15 @@ class PlannedCell(BaseModel):
     judge_at_most: int = 0
     """Requests to judges if every answer is asked about."""
     prompt_tokens: int = 0
-    """Of the requests to ask: about so many."""
+    """Of the model's requests to ask: about so many."""
     output_tokens: int = 0
     """At most so many."""
+    judge_prompt_tokens: int = 0
+    """Of the judges' requests to ask; while answers are missing as if every one were asked about and as long as it may be."""
+    judge_output_tokens: int = 0
+    """At most so many."""
     cost: float | None = None
-    """At most so many dollars, where the price is known."""
+    """At most so many dollars, judges included, where the prices are known."""
 
 
 class Plan(BaseModel):
@@ -111,10 +115,17 @@ class Plan(BaseModel):
 
     def estimate(self) -> str:
         """Say in one sentence what the requests to ask may take."""
-        prompt, output = (sum(getattr(cell, name) for cell in self.cells) for name in ("prompt_tokens", "output_tokens"))
+        prompt, output, judge_prompt, judge_output = (
+            sum(getattr(cell, f"{whose}{what}_tokens") for cell in self.cells)
+            for whose in ("", "judge_")
+            for what in ("prompt", "output")
+        )
+        if not self.judges_open:
+            prompt, output = prompt + judge_prompt, output + judge_output
         said = f"estimate: {self.to_ask:,} requests, about {prompt:,} prompt tokens, at most {output:,} output tokens"
         if self.judges_open:
             said += f", and up to {self.judges_open:,} requests to judges on top"
+            said += f", at most {judge_prompt:,} prompt tokens and {judge_output:,} output tokens"
         costs = [cell.cost for cell in self.cells]
         return f"{said}, at most {sum(cost or 0.0 for cost in costs):.2f} USD" if None not in costs and any(costs) else said
 

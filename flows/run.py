@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pyarrow as pa
 
@@ -14,14 +15,16 @@ from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, asked_models, plan_cells, with_judges
-from leaderflow.core.errors import BackendError, LeaderflowError
-from leaderflow.core.manifest import Manifest, new_run_id, timestamp
+from leaderflow.core.errors import BackendError, LeaderflowError, SpecError
+from leaderflow.core.manifest import Manifest, manifest_name, manifest_place, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
 from leaderflow.core.text import shortened
 from leaderflow.core.types import Answer
 from reports import history
+from tasks.cluster import Cluster
+from tasks.retrieve import asks_model
 from tasks.session import Session
 
 AGAIN = "run the same command again to ask only these"
@@ -38,6 +41,8 @@ class Evaluation:
         spec = with_judges(spec)
         self.tally = Tally(progress)
         self.session = Session(spec, store, self._heard, self._metered)
+        self.gone: Callable[[], None] = lambda: None
+        """Called when the run ends at once: whoever shows it elsewhere says so there."""
         self.budget = Budget(spec, prices_of(asked_models(spec)), self.halt)
         self.progress = progress
         self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
@@ -54,10 +59,12 @@ class Evaluation:
         """
         self.cells = plan_cells(self.session)
         self.session.store.check_writable()
+        if self.session.spec.task_runner == "ray":
+            self._join()
         for model in self.session.spec.models:
-            self._connect(model, {"models": [model]})
+            self._connect(model, model.abbr)
         for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
-            self._connect(judge.model, {})
+            self._connect(judge.model)
         if self.session.spec.max_cost is not None or self.session.spec.max_tokens is not None:
             self.progress.line(make_plan(self.session.spec, self.session.store, Silent()).estimate())
         self.progress.watch(lambda: Live(self.session.in_flight(), self.budget.cost))
@@ -69,8 +76,9 @@ class Evaluation:
         self.session.halt(reason)
 
     def abandon(self) -> None:
-        """Note in the manifest that the run ends at once."""
+        """Note in the manifest, and wherever the run is shown, that it ends at once."""
         self._close_manifest("failed")
+        self.gone()
 
     def _heard(self, cell: str, answer: Answer) -> None:
         self.tally.heard(cell, answer)
@@ -81,12 +89,22 @@ class Evaluation:
     def _metered(self, model: str, answer: Answer) -> None:
         self.budget.heard(model, answer)
 
-    def _connect(self, model: ModelSpec, alone: dict[str, list[ModelSpec]]) -> None:
+    def _join(self) -> None:
+        """Join the cluster whose workers will ask the models."""
+        for cell in self.cells:
+            if cell.local and asks_model(cell.dataset):
+                name = cell.dataset.infer_cfg.retriever["type"]
+                advice = "name an infer_cfg.embedder, choose another retriever, or set task_runner: threads"
+                raise SpecError(f"{name} asks the model, which the cluster's workers hold; {advice}", key=cell.cell)
+        self.session.cluster = Cluster(self.session)
+        self.session.cluster.place(asked_models(self.session.spec))
+
+    def _connect(self, model: ModelSpec, only: str | None = None) -> None:
         """Reach the model, or do without it where every answer is stored already."""
         try:
             self.session.backend(model).connect()
         except BackendError as error:
-            plan = make_plan(self.session.spec.model_copy(update=alone), self.session.store, Silent())
+            plan = make_plan(self.session.spec, self.session.store, Silent(), only)
             if plan.to_ask or plan.judges_open:
                 raise
             self.progress.line(f"{error}; every answer is stored, so the run goes on without it")
@@ -94,6 +112,13 @@ class Evaluation:
     async def walk(self, submit: Submit) -> RunResult:
         """Do everything and return the result; a run that cannot go on leaves the manifest as ``failed``."""
         self.budget.start()
+        with self.manifest.lease(self.session.store):
+            await self._walk(submit)
+        if self.manifest.summary:
+            history.append(self.session.store, self.manifest, self.session.store.read(self.manifest.summary))
+        return self.result()
+
+    async def _walk(self, submit: Submit) -> None:
         try:
             await Driver(self.session, self.cells, submit, self.manifest, self.tally).walk()
         except BaseExceptionGroup as group:
@@ -105,9 +130,6 @@ class Evaluation:
             raise
         failed = sum(cell.counts.get("n_failed", 0) for cell in self.manifest.cells.values())
         self._close_manifest("incomplete" if failed else "completed")
-        if self.manifest.summary:
-            history.append(self.session.store, self.manifest, self.session.store.read(self.manifest.summary))
-        return self.result()
 
     def close(self) -> None:
         """Free the models."""
@@ -132,12 +154,12 @@ class Evaluation:
             errors=manifest.errors,
             warnings=manifest.warnings,
             cost=manifest.cost,
-            manifest=str(self.session.store.root / "runs" / manifest.run / "manifest.json"),
+            manifest=manifest_place(self.session.store, manifest.run),
         )
 
     def _close_manifest(self, state: str) -> None:
         manifest, tally = self.manifest, self.tally
-        started = (self.session.store.root / "runs" / manifest.run / "manifest.json").exists()
+        started = bool(self.session.store.files.sizes([manifest_name(manifest.run)]))
         manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
         manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
         manifest.warnings = list(tally.alarms)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
-import uuid
 
 from prefect import runtime
 from prefect.client.orchestration import get_client
+from prefect.exceptions import ObjectAlreadyExists
 from prefect.variables import Variable
 
 from leaderflow.core.errors import StoreError
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.store import Store
+from tasks.shared import store_id
 
 
 async def check_shared(store: Store) -> None:
@@ -26,24 +29,11 @@ async def check_shared(store: Store) -> None:
     if pool is None:
         return
     name = f"leaderflow_store_{re.sub(r'[^a-z0-9]+', '_', pool.lower())}"
-    own, known = store_id(store), await Variable.aget(name)
-    if known is None:
+    own = await asyncio.to_thread(store_id, store)
+    with contextlib.suppress(ValueError, ObjectAlreadyExists):  # it is there: another run may have set it this very moment
         await Variable.aset(name, own)
-    elif known != own:
+    if await Variable.aget(name) != own:
         raise StoreError(
-            f"this worker's store {store.root} is not the one that other workers of pool {pool!r} write to: point LEADERFLOW_STORE "
-            f"of all of them at one shared folder, or, if that is meant, delete the Prefect variable {name}"
+            f"this worker's store {store.files.place} is not the one that other workers of pool {pool!r} write to: point "
+            f"LEADERFLOW_STORE of all of them at one place, or, if that is meant, delete the Prefect variable {name}"
         )
-
-
-def store_id(store: Store) -> str:
-    """Return what names a store wherever it is mounted, made up when it is first asked for.
-
-    Raises:
-        StoreError: the store cannot be written.
-    """
-    path = store.root / "id"
-    with store.lease("id"):
-        if not path.is_file():
-            write_whole(path, uuid.uuid4().hex.encode())
-        return path.read_text().strip()

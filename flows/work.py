@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluators import stage as evaluators
+from evaluators.judges.rivals import EVERY_OTHER
 from evaluators.judges.stage import without_judges
 from inference import stage as inference
 from leaderflow.core import recipes, registry, sandbox
-from leaderflow.core.errors import SpecError, UsageError
+from leaderflow.core.errors import SpecError, UsageError, did_you_mean
 from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
 from leaderflow.core.types import Capability, Inferencer, Json
@@ -34,6 +35,8 @@ SHARD_STEPS = 3
 CELL_STEPS = 2
 """retrieve, score."""
 
+HINT = " (type: Imported stands for a model whose answers were imported)"
+
 READS = 100
 """Task runs for reading, at most; with more datasets, several share one."""
 
@@ -50,6 +53,10 @@ class Work:
     """What the judges of its answers are asked, one cell a judge."""
     judged: str | None = None
     """The cell whose answers this one judges."""
+    rivals: tuple[str, ...] = ()
+    """The models whose answers its judges compare with."""
+    arena: tuple[ModelSpec, ...] = ()
+    """All models that cells of its dataset are compared with."""
 
     @property
     def local(self) -> bool:
@@ -83,7 +90,26 @@ def plan_cells(session: Session) -> list[Work]:
         if model.pred_postprocessor is not None:
             registry.bind("postprocessor", model.pred_postprocessor, key=f"models.{model.abbr}.pred_postprocessor")
     cells = [plan_cell(session, model, dataset) for model in spec.models for dataset in spec.datasets]
-    return [replace(cell, judges=plan_judges(session, cell)) for cell in cells]
+    return [replace(plan_rivals(spec, cell), judges=plan_judges(session, cell)) for cell in cells]
+
+
+def plan_rivals(spec: EvaluationSpec, cell: Work) -> Work:
+    """Return a cell with the models that it is compared with: never itself.
+
+    Raises:
+        SpecError: a model that the run does not have, or nobody to compare with.
+    """
+    judging = evaluators.build_evaluator(cell.dataset).judging
+    if judging is None or not judging.rivals:
+        return cell
+    key, models = f"{cell.dataset.abbr}.eval_cfg.evaluator", {model.abbr: model for model in spec.models}
+    named = list(models) if EVERY_OTHER in judging.rivals else list(dict.fromkeys(judging.rivals))
+    if missing := next((name for name in named if name not in models), None):
+        raise SpecError(f"compares with {missing!r}, which is no model of this run{HINT}{did_you_mean(missing, models)}", key=key)
+    if len({*models, *named}) == 1:
+        raise SpecError("compares models of this run with each other; name another one", key=key)
+    rivals = tuple(name for name in named if name != cell.model.abbr)
+    return replace(cell, rivals=rivals, arena=tuple(models[name] for name in named))
 
 
 def check_dataset(dataset: DatasetSpec, key: str) -> None:
@@ -262,9 +288,7 @@ def protocol(cell: Work) -> dict[str, Json]:
     source = {"type", "name", "revision", "columns", "arguments", "compat"} | ({"path"} if dataset.type == "HFDataset" else set())
     dump: dict[str, Any] = {"mode": "json", "exclude_defaults": True}
     scoring = dataset.eval_cfg.model_dump(**dump, exclude={"extractors"})
-    said = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template", "arguments"}
-    judges = [work.model.model_dump(**dump, include=said) for work in cell.judges]
-    judges = [block | {"path": Path(block["path"]).name} if Path(block["path"]).is_absolute() else block for block in judges]
+    judges, rivals = ([_said(model) for model in models] for models in ((judge.model for judge in cell.judges), cell.arena))
     return {
         "source": dataset.model_dump(**dump, include=source),
         "reader_cfg": dataset.reader_cfg.model_dump(**dump, exclude={"train_range", "test_range", "seed"}),
@@ -272,4 +296,12 @@ def protocol(cell: Work) -> dict[str, Json]:
         "eval_cfg": scoring | {"evaluator": without_judges(scoring["evaluator"])},
         "repeats": [dataset.n, dataset.k],
         **({"judges": judges} if judges else {}),
+        **({"rivals": rivals} if rivals else {}),
     }
+
+
+def _said(model: ModelSpec) -> dict[str, Json]:
+    """Return what of a model changes its answers, wherever it is reached."""
+    fields = {"type", "path", "revision", "generation_kwargs", "max_out_len", "meta_template", "arguments"}
+    block = model.model_dump(mode="json", exclude_defaults=True, include=fields)
+    return block | {"path": Path(block["path"]).name} if Path(block["path"]).is_absolute() else block

@@ -1,7 +1,7 @@
 """The answers store: every answer ever paid for, by model identity and request key.
 
-It is the one mechanism behind resume, incremental ranges, more repeats, added rows, other shard sizes and retry. Below the store's
-root each model identity has a folder ``answers/NAME-HASH/`` of append-only segments (`inference.segments`). Answers with the status
+It is the one mechanism behind resume, incremental ranges, more repeats, added rows, other shard sizes and retry. In the store each
+model identity has a folder ``answers/NAME-HASH/`` of append-only segments (`inference.segments`). Answers with the status
 ``error`` never enter; of two answers to one request the later one counts.
 """
 
@@ -19,11 +19,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inference.leases import lease
-from inference.segments import Segment, SegmentWriter, is_live, merge
+from inference.segment_writer import SegmentWriter, new_name
+from inference.segments import Segment, is_live, merge
 from leaderflow.core.errors import SpecError
 from leaderflow.core.identity import sha256_hex
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.store import Store
 from leaderflow.core.types import Answer
 
 log = logging.getLogger("leaderflow.answers")
@@ -38,15 +38,16 @@ class AnswerStore:
     """The answers of one model.
 
     Args:
-        root: the root of the store.
+        store: where they are kept, or its root.
         identity: the model's identity (`Backend.identity`).
         max_age: seconds after which an answer is no longer seen; None for ever.
     """
 
-    def __init__(self, root: Path | str, identity: str, max_age: float | None = None) -> None:
+    def __init__(self, store: Store | Path | str, identity: str, max_age: float | None = None) -> None:
         self.identity, self.max_age, self.opened_at = identity, max_age, time.time()
-        self._store = Store(root)
-        self.folder = self._store.root / "answers" / folder_name(identity)
+        self.name = folder_name(identity)
+        self.folder = f"answers/{self.name}"
+        self._files = (store if isinstance(store, Store) else Store(store)).files
         self._segments: dict[Path, Segment] = {}
         self._lock = threading.Lock()
 
@@ -71,9 +72,9 @@ class AnswerStore:
 
     @contextlib.contextmanager
     def writer(self) -> Iterator[AnswerWriter]:
-        """Open a segment for new answers; they are on the disk within a second, and all of them when the block is left."""
+        """Open a segment for new answers; they are in the store within a second, and all of them when the block is left."""
         self._name_folder()
-        segment = SegmentWriter(self.folder)
+        segment = SegmentWriter(self._files, self.folder)
         try:
             yield AnswerWriter(segment)
         finally:
@@ -82,7 +83,7 @@ class AnswerStore:
 
     def lease(self, keys: Iterable[str]) -> contextlib.AbstractContextManager[None]:
         """Hold the right to ask these requests, so that two runs do not both pay for one; waits while another has it."""
-        return lease(self._store, self.folder.name, keys)
+        return self._files.lease(self.name, keys)
 
     def compact(self, above: int = COMPACT_ABOVE) -> None:
         """Merge the segments of a level that nobody writes, if there are more than `above`; a reader notices nothing."""
@@ -93,15 +94,16 @@ class AnswerStore:
                 self._merge(sealed)
 
     def _merge(self, sealed: Sequence[Path]) -> None:
-        with self._store.lease(f"compact-{self.folder.name}"):
-            sealed = [path for path in sealed if path.exists()]  # another process may just have merged them
+        with self._files.lease(f"compact-{self.name}"):
+            sealed = sorted(set(sealed) & set(self._paths()))  # another process may just have merged some
             if len(sealed) > 1:
-                merge(sealed, self.folder)
-            for path in sealed if len(sealed) > 1 else ():
-                path.unlink(missing_ok=True)
+                with self._files.writing(f"{self.folder}/{new_name()}.arrow") as file:
+                    merge(sealed, file)
+                for path in sealed:
+                    self._files.delete(f"{self.folder}/{path.name}")
 
     def _paths(self) -> list[Path]:
-        return sorted([*self.folder.glob("*.arrows"), *self.folder.glob("*.arrow")])
+        return [path for path in self._files.mirror(self.folder) if path.suffix in (".arrows", ".arrow")]
 
     def _refresh(self) -> None:
         """Read the keys of new and of grown segments, forget those that were merged away."""
@@ -127,9 +129,9 @@ class AnswerStore:
         return {answer.request_key: answer for answer in found}
 
     def _name_folder(self) -> None:
-        note = self.folder / "identity.txt"
-        if not note.exists():
-            write_whole(note, self.identity.encode())
+        note = f"{self.folder}/identity.txt"
+        if not self._files.sizes([note]):
+            self._files.write(note, self.identity.encode())
 
 
 class AnswerWriter:
@@ -144,7 +146,7 @@ class AnswerWriter:
             self._segment.add(answer)
 
     def flush(self) -> None:
-        """Wait until the disk has every answer added so far."""
+        """Wait until the store has every answer added so far."""
         self._segment.flush()
 
 

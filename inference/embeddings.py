@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from inference.answers import folder_name
 from leaderflow.core.identity import sha256_hex
-from leaderflow.core.store import arrow_bytes, write_whole
+from leaderflow.core.store import Store, arrow_bytes
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -23,13 +22,14 @@ class EmbeddingStore:
     """The embeddings of one model, in small Arrow files below ``embeddings/MODEL`` of the store.
 
     Args:
-        root: the root of the store.
+        store: where they are kept.
         identity: the model's identity.
         embed: the model's `Backend.embed`, asked for what is not stored.
     """
 
-    def __init__(self, root: Path, identity: str, embed: Callable[[Sequence[str]], Floats]) -> None:
-        self._folder = root / "embeddings" / folder_name(identity)
+    def __init__(self, store: Store, identity: str, embed: Callable[[Sequence[str]], Floats]) -> None:
+        self._files = store.files
+        self._folder = f"embeddings/{folder_name(identity)}"
         self._embed = embed
 
     def __call__(self, texts: Sequence[str]) -> Floats:
@@ -45,7 +45,7 @@ class EmbeddingStore:
 
     def _stored(self, wanted: set[str]) -> dict[str, Floats]:
         found: dict[str, Floats] = {}
-        for path in sorted(self._folder.glob("*.arrow")):
+        for path in self._files.mirror(self._folder):
             with pa.ipc.open_file(pa.py_buffer(path.read_bytes())) as reader:
                 table = reader.read_all()
             keys = table.column("text_key").to_pylist()
@@ -56,4 +56,4 @@ class EmbeddingStore:
 
     def _write(self, vectors: dict[str, Floats]) -> None:
         rows = [{"text_key": key, "vector": vector.tolist()} for key, vector in vectors.items()]
-        write_whole(self._folder / f"{uuid.uuid4().hex}.arrow", arrow_bytes(pa.Table.from_pylist(rows, schema=SCHEMA)))
+        self._files.write(f"{self._folder}/{uuid.uuid4().hex}.arrow", arrow_bytes(pa.Table.from_pylist(rows, schema=SCHEMA)))

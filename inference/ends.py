@@ -1,12 +1,11 @@
-"""What ends the model's turn, as a meta_template says it: texts and token ids."""
+"""What ends a model's turn by its meta_template: texts, which are stop strings, and tokens."""
 
 from __future__ import annotations
 
-from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Json
 
 
-def end_texts(meta_template: Json) -> tuple[str, ...]:
+def ends_of_turn(meta_template: Json) -> tuple[str, ...]:
     """Return the texts that end the model's turn in a meta_template, without the blanks around them.
 
     An end of nothing but blanks is left out: as a stop it would cut every answer after its first line.
@@ -19,14 +18,7 @@ def end_texts(meta_template: Json) -> tuple[str, ...]:
     return tuple(dict.fromkeys(end.strip() for end in ends if isinstance(end, str) and end.strip()))
 
 
-def end_ids(meta_template: Json) -> tuple[int, ...]:
-    """Return the `eos_token_id` of a meta_template, one or several.
-
-    Raises:
-        SpecError: something that is no token id.
-    """
+def end_tokens(meta_template: Json) -> list[int]:
+    """Return the `eos_token_id` of a meta_template: ids that end the model's turn beside the tokenizer's own."""
     found = meta_template.get("eos_token_id") if isinstance(meta_template, dict) else None
-    ids = found if isinstance(found, list) else [] if found is None else [found]
-    if bad := [item for item in ids if isinstance(item, bool) or not isinstance(item, int) or item < 0]:
-        raise SpecError(f"must be a token id or a list of them, got {bad[0]!r}", key="meta_template.eos_token_id")
-    return tuple(ids)
+    return [] if found is None else [int(token) for token in (found if isinstance(found, list) else [found])]

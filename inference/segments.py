@@ -1,8 +1,9 @@
 """The files of the answers store: append-only Arrow segments.
 
-A writer appends record batches to an IPC *stream* of its own (``ID.arrows``) and holds a lock on it while it lives. Compaction
-turns streams without a writer into one IPC *file* (``ID.arrow``), whose batches are read singly. A stream may end in the middle
-of a batch, because its writer was killed: what is whole before is read, the rest is left out.
+A writer appends record batches to an IPC *stream* of its own (``ID.arrows``) and holds a lock on it while it lives; on an object
+store, where nothing grows, every flush is a stream of its own. Compaction turns streams without a writer into one IPC *file*
+(``ID.arrow``), whose batches are read singly. A stream may end in the middle of a batch, because its writer was killed: what is
+whole before is read, the rest is left out.
 """
 
 from __future__ import annotations
@@ -10,18 +11,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import logging
-import os
-import threading
-import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 
-from leaderflow.core.errors import StoreError
 from leaderflow.core.types import Answer
 
 log = logging.getLogger("leaderflow.answers")
@@ -40,6 +36,8 @@ SEGMENT = pa.schema(
         ("finish_reason", pa.string()),
         ("prompt_tokens", pa.int64()),
         ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
+        ("reasoning_counted", pa.string()),
         ("latency_s", pa.float64()),
         ("attempts", pa.int64()),
         ("error", pa.string()),
@@ -48,103 +46,11 @@ SEGMENT = pa.schema(
 )
 """One row an answer; `stored_at` is in seconds since the epoch."""
 
-FLUSH_S = 0.5
-"""Answers wait this long for the disk; with the write itself a killed process loses less than a second of them."""
-
 BATCH_ROWS = 2_000
 """Rows in a batch of a compacted segment: small, because a batch is the least that can be read."""
 
-_ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
+ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
 _TORN = (pa.ArrowInvalid, OSError, EOFError)
-
-
-class SegmentWriter:
-    """Appends answers to a new segment; safe to use from several threads. What was added is on the disk within a second."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrows"
-        self._file = self._open()
-        self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=_ZSTD)
-        self._pending: list[tuple[float, Answer]] = []
-        self._failure: Exception | None = None
-        self._adding, self._writing, self._closed = threading.Lock(), threading.Lock(), threading.Event()
-        self._thread = threading.Thread(target=self._flush_regularly, name="answers-flush", daemon=True)
-        self._thread.start()
-
-    def _open(self) -> IO[bytes]:
-        hidden = self.path.with_suffix(".new")  # nobody may see the segment before it is locked, or it could be merged away
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = hidden.open("xb")
-            fcntl.flock(file, fcntl.LOCK_EX)
-            hidden.rename(self.path)
-        except OSError as exc:
-            raise StoreError(f"cannot write {self.path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
-        return file
-
-    def add(self, answer: Answer) -> None:
-        """Take an answer to be stored.
-
-        Raises:
-            StoreError: an earlier flush failed (disk full).
-        """
-        self._check()
-        with self._adding:
-            self._pending.append((time.time(), answer))
-
-    def flush(self) -> None:
-        """Write what was added and wait until the disk has it.
-
-        Raises:
-            StoreError: it could not be written.
-        """
-        self._try(self._write)
-
-    def close(self) -> None:
-        """Flush, end the stream and let go of the file.
-
-        Raises:
-            StoreError: something could not be written.
-        """
-        self._closed.set()
-        self._thread.join()
-        try:
-            for step in (self._write, self._stream.close, self._file.close):
-                self._try(step)
-        finally:
-            with contextlib.suppress(OSError):
-                self._file.close()
-
-    def _write(self) -> None:
-        with self._writing:
-            with self._adding:
-                pending, self._pending = self._pending, []
-            if pending:
-                self._stream.write_batch(batch_of([a for _, a in pending], [t for t, _ in pending]))
-                self._file.flush()
-                os.fsync(self._file.fileno())
-
-    def _try(self, step: Callable[[], None]) -> None:
-        self._check()
-        try:
-            step()
-        except Exception as exc:
-            self._failure = exc
-            self._check()
-
-    def _check(self) -> None:
-        if self._failure is not None:
-            said = getattr(self._failure, "strerror", None) or str(self._failure)
-            raise StoreError(
-                f"cannot store answers in {self.path}: {said}; run the same command again when it can"
-            ) from self._failure
-
-    def _flush_regularly(self) -> None:
-        while not self._closed.wait(FLUSH_S):
-            try:
-                self.flush()
-            except StoreError:  # told by the next `add` or `close`, in a thread that can act on it
-                return
 
 
 class Segment:
@@ -182,6 +88,13 @@ def answers_of(batch: pa.RecordBatch) -> Iterator[Answer]:
         yield Answer(**row)
 
 
+def _completed(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch in today's schema: columns that came later are null in an older one."""
+    names = set(batch.schema.names)
+    columns = [batch.column(f.name) if f.name in names else pa.nulls(batch.num_rows, f.type) for f in SEGMENT]
+    return pa.record_batch(columns, schema=SEGMENT)
+
+
 def is_live(path: Path) -> bool:
     """Say whether some process still writes the segment."""
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
@@ -192,19 +105,13 @@ def is_live(path: Path) -> bool:
     return False
 
 
-def merge(paths: Iterable[Path], folder: Path) -> Path:
-    """Write the whole rows of segments into one segment file, which appears whole or not at all, and return its path."""
-    target = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.arrow"
-    temporary = target.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        with pa.ipc.new_file(file, SEGMENT, options=_ZSTD) as writer:
-            for path in paths:
-                if batches := list(_batches(path)):
-                    writer.write_table(pa.Table.from_batches(batches, SEGMENT).combine_chunks(), max_chunksize=BATCH_ROWS)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(target)
-    return target
+def merge(paths: Iterable[Path], file: IO[bytes]) -> None:
+    """Write the whole rows of segments as one segment."""
+    with pa.ipc.new_file(file, SEGMENT, options=ZSTD) as writer:
+        for path in paths:
+            if batches := list(_batches(path)):
+                whole = pa.Table.from_batches([_completed(batch) for batch in batches], SEGMENT)
+                writer.write_table(whole.combine_chunks(), max_chunksize=BATCH_ROWS)
 
 
 def _some_batches(path: Path, numbers: Iterable[int]) -> Iterator[tuple[int, pa.RecordBatch]]:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from inference.answers import AnswerStore
-from inference.ends import end_texts
+from inference.ends import ends_of_turn
 from inference.inferencers.gen import GenInferencer, checked_limit, with_kwargs
 from leaderflow.core import registry
 from leaderflow.core.artifacts import OUTPUTS, table_of
@@ -76,7 +76,7 @@ def defaults(model: ModelSpec, inferencer_cfg: Typed) -> Settings:
     Raises:
         SpecError: a wrong value, or a token limit that leaves no room for a prompt in the model's context.
     """
-    turn_end = Settings(max_out_len=model.max_out_len, stop=end_texts(model.meta_template))
+    turn_end = Settings(max_out_len=model.max_out_len, stop=ends_of_turn(model.meta_template))
     settings = with_kwargs(turn_end, model.generation_kwargs)
     inferencer = registry.build("inferencer", inferencer_cfg, repeats=1)
     if isinstance(inferencer, GenInferencer):

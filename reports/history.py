@@ -22,7 +22,7 @@ import pyarrow as pa
 from leaderflow.core.artifacts import SUMMARY
 from leaderflow.core.errors import StoreError, UsageError, did_you_mean
 from leaderflow.core.manifest import Manifest
-from leaderflow.core.store import Store, write_whole
+from leaderflow.core.store import Store
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,16 +77,15 @@ def append(store: Store, manifest: Manifest, summary: pa.Table) -> None:
         manifest: of the run, finished.
         summary: its SUMMARY table.
     """
-    folder = store.root / "history"
-    write_whole(folder / f"0-{manifest.run}.parquet", _parquet(_rows(manifest, summary)))
-    if len(_level(folder, 0)) >= FAN:
+    store.files.write(f"history/0-{manifest.run}.parquet", _parquet(_rows(manifest, summary)))
+    if len(_level(store, 0)) >= FAN:
         with store.lease("history"):
-            _merge(folder, 0)
+            _merge(store, 0)
 
 
 def files(store: Store) -> list[Path]:
-    """Return the history's files."""
-    return sorted((store.root / "history").glob("[0-9]*-*.parquet"))
+    """Return the history's files: paths on this machine."""
+    return [path for path in store.files.mirror("history") if path.suffix == ".parquet"]
 
 
 def history(store: Store, name: str, suite: str | None = None, limit: int | None = None) -> dict[str, Any]:
@@ -135,13 +134,13 @@ def on_files(store: Store, ask: Callable[[duckdb.DuckDBPyConnection, list[str]],
     for attempt in range(_TRIES):
         paths = [str(path) for path in files(store)]
         if not paths:
-            raise UsageError(f"no finished run in {store.root} yet; start one with `leaderflow run`")
+            raise UsageError(f"no finished run in {store.files.place} yet; start one with `leaderflow run`")
         try:
             with duckdb.connect() as con:
                 return ask(con, paths)
         except duckdb.IOException as exc:
             if attempt == _TRIES - 1:
-                raise StoreError(f"the history in {store.root / 'history'} cannot be read: {' '.join(str(exc).split())}") from exc
+                raise StoreError(f"the history in {store.files.place} cannot be read: {' '.join(str(exc).split())}") from exc
             time.sleep(_PAUSE)
     raise AssertionError
 
@@ -166,20 +165,20 @@ def _parquet(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _level(folder: Path, level: int) -> list[Path]:
-    return sorted(folder.glob(f"{level}-*.parquet"))
+def _level(store: Store, level: int) -> list[Path]:
+    return [path for path in files(store) if path.name.startswith(f"{level}-")]
 
 
-def _merge(folder: Path, level: int) -> None:
+def _merge(store: Store, level: int) -> None:
     """Merge the files of a level where there are enough; the caller holds the lease."""
     import pyarrow.parquet as pq
 
-    paths = _level(folder, level)
+    paths = _level(store, level)
     if len(paths) < FAN:
         return
     tables = [pq.read_table(path, schema=HISTORY) for path in paths]
     last = max(table.column("run")[-1].as_py() for table in tables if table.num_rows)
-    write_whole(folder / f"{level + 1}-{last}-{len(paths)}.parquet", _parquet(pa.concat_tables(tables)))
+    store.files.write(f"history/{level + 1}-{last}-{len(paths)}.parquet", _parquet(pa.concat_tables(tables)))
     for path in paths:
-        path.unlink()
-    _merge(folder, level + 1)
+        store.files.delete(f"history/{path.name}")
+    _merge(store, level + 1)

@@ -38,7 +38,7 @@ class LoadedRun:
 
     @property
     def state(self) -> str:
-        """running, completed, incomplete or failed."""
+        """running, completed, incomplete, failed or crashed."""
         return self.manifest.state
 
     @property

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from leaderflow.core.artifacts import EXTRACTED, OUTPUTS, SCORES
 from leaderflow.core.errors import UsageError, did_you_mean
-from leaderflow.core.manifest import Manifest, each_readable, plain_manifest, run_names
+from leaderflow.core.manifest import Manifest, each_readable, manifests, plain_manifest
 from leaderflow.core.store import Store
 from reports import history
 
@@ -34,6 +34,7 @@ RUNS = pa.schema(
         ("reused", pa.int64()),
         ("prompt_tokens", pa.int64()),
         ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
     ]
 )
 """A row a run. `sent` and `reused` count requests; `seconds` is wall time; times are UTC."""
@@ -43,8 +44,7 @@ _CELLS = "SELECT DISTINCT ON (run, model, dataset, metric) * FROM history_rows"
 _SAMPLES = """
     SELECT run, model, dataset, s.* EXCLUDE (artifact), e.extracted, e.reference
     FROM scores_rows s JOIN scores_cells USING (artifact)
-    LEFT JOIN extracted_cells USING (run, model, dataset)
-    LEFT JOIN extracted_rows e ON e.sample_id = s.sample_id AND e.repeat = s.repeat AND e.artifact = extracted_cells.artifact
+    LEFT JOIN (SELECT cell, e.* FROM extracted_rows e JOIN extracted_cells USING (artifact)) e USING (cell, sample_id, repeat)
 """
 
 _ANSWERS = "SELECT run, model, dataset, o.* EXCLUDE (artifact) FROM outputs_rows o JOIN outputs_cells USING (artifact)"
@@ -148,44 +148,44 @@ class _Artifacts:
     numbers: dict[str, int] = field(default_factory=dict)
     cells: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, path: str, cell: Mapping[str, str]) -> None:
+    def add(self, path: str, cell: Mapping[str, str | int]) -> None:
         number = self.numbers.setdefault(path, len(self.numbers))
         self.cells.append({**cell, "artifact": number})
 
     def register(self, con: duckdb.DuckDBPyConnection, name: str, store: Store) -> None:
         """Make the tables NAME_rows and NAME_cells; files that are gone are left out."""
         import pyarrow.dataset as ds
-        from pyarrow.fs import LocalFileSystem
 
-        there = {path: number for path, number in self.numbers.items() if (store.root / path).is_file()}
+        sizes = store.files.sizes(self.numbers)
+        there = {path: number for path, number in self.numbers.items() if path in sizes}
         schema = self.schema.append(pa.field("artifact", pa.int64()))
         rows = ds.FileSystemDataset.from_paths(
-            [str(store.root / path) for path in there],
+            list(there),
             schema=schema,
             format=ds.IpcFileFormat(),
-            filesystem=LocalFileSystem(),
+            filesystem=store.files.arrow(),
             partitions=[ds.field("artifact") == number for number in there.values()],
         )
         con.register(f"{name}_rows", rows if there else schema.empty_table())
         names = ("run", "model", "dataset")
-        cells = pa.schema([*((n, pa.string()) for n in names), ("artifact", pa.int64())])
+        cells = pa.schema([*((n, pa.string()) for n in names), ("cell", pa.int64()), ("artifact", pa.int64())])
         con.register(f"{name}_cells", pa.Table.from_pylist(self.cells, schema=cells))
 
 
 def _artifacts(store: Store, run: str | None, tables: Mapping[str, pa.Schema]) -> dict[str, _Artifacts]:
     found = {name: _Artifacts(schema) for name, schema in tables.items()}
-    for manifest in _manifests(store, run):
-        for entry in manifest["cells"].values():
-            cell = {"run": manifest["run"], "model": entry["model"], "dataset": entry["dataset"]}
-            for name, own in found.items():
-                for ref in entry["tables"].get(name, []):
-                    own.add(ref["path"], cell)
+    cells = ((manifest["run"], entry) for manifest in _manifests(store, run) for entry in manifest["cells"].values())
+    for number, (of, entry) in enumerate(cells):
+        for name, own in found.items():
+            for ref in entry["tables"].get(name, []):
+                own.add(ref["path"], {"run": of, "model": entry["model"], "dataset": entry["dataset"], "cell": number})
     return found
 
 
 def _manifests(store: Store, run: str | None) -> Iterator[dict[str, Any]]:
     """Yield manifests as plain JSON: validating thousands of specs costs more than the query."""
-    return each_readable([run] if run else run_names(store), lambda name: plain_manifest(store, name))
+    there = manifests(store)
+    return each_readable([there[run]] if run else there.values(), lambda path: plain_manifest(store, path))
 
 
 def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,4 +203,5 @@ def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "datasets": [dataset["abbr"] for dataset in manifest["spec"]["datasets"]],
         "seconds": manifest["seconds"].get("total"),
         **{name: requests.get(name, 0) for name in ("sent", "reused", "prompt_tokens", "output_tokens")},
+        "reasoning_tokens": requests.get("reasoning_tokens"),
     }

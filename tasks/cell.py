@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
 from leaderflow.core import identity
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
+from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
 
@@ -24,16 +25,17 @@ class CellStep(Step):
         samples: ArtifactRef,
         outputs: Sequence[ArtifactRef],
         extracted: Sequence[ArtifactRef],
+        rivals: Mapping[str, Sequence[ArtifactRef]] | None = None,
     ) -> None:
         super().__init__(session, f"{self.stage} {label}")
         self.dataset, self.samples, self.outputs, self.extracted = dataset, samples, outputs, extracted
+        self.rivals = rivals or {}
 
     def parents(self) -> list[str]:
-        """Samples, outputs and extractions of the whole cell."""
+        """Samples, outputs and extractions of the whole cell, and the extractions of the models that it is compared with."""
         return [
             self.samples.digest,
-            identity.concat_digests(ref.digest for ref in self.outputs),
-            identity.concat_digests(ref.digest for ref in self.extracted),
+            *(identity.concat_digests(r.digest for r in refs) for refs in (self.outputs, self.extracted, *self.rivals.values())),
         ]
 
     def tables(self) -> tuple[pa.Table, pa.Table, pa.Table]:
@@ -41,6 +43,15 @@ class CellStep(Step):
         read = self.session.store.read
         extracted, outputs = (pa.concat_tables([read(ref) for ref in refs]) for refs in (self.extracted, self.outputs))
         return extracted, read(self.samples), outputs
+
+    def rival_tables(self) -> dict[str, pa.Table]:
+        """Return the extractions of the models that the cell is compared with."""
+        read = self.session.store.read
+        return {model: pa.concat_tables([read(ref) for ref in refs]) for model, refs in self.rivals.items()}
+
+    def rival_names(self) -> dict[str, Json]:
+        """Return what of the configuration names them."""
+        return {"rivals": list(self.rivals)} if self.rivals else {}
 
     def columns(self) -> dict[str, object]:
         """Return what of the reader_cfg scoring depends on."""

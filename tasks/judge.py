@@ -29,12 +29,13 @@ class QuestionStep(CellStep):
     stage = "judge"
 
     def config(self) -> Json:
-        """The evaluator and the columns that it looks at."""
-        return {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": self.columns()}
+        """The evaluator, the columns that it looks at and the models that it compares with."""
+        own = {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": self.columns()}
+        return own | self.rival_names()
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Make the questions."""
-        return {"questions": stage.questions(*self.tables(), self.dataset)}
+        return {"questions": stage.questions(*self.tables(), self.dataset, self.rival_tables())}
 
 
 def judge_dataset(dataset: DatasetSpec, judging: Judging, model: str) -> DatasetSpec:

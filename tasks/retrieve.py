@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -11,6 +10,7 @@ from inference.embeddings import EmbeddingStore
 from leaderflow.core import identity
 from leaderflow.core.errors import SpecError
 from leaderflow.core.specs import DatasetSpec, ModelSpec
+from leaderflow.core.store import Store
 from leaderflow.core.types import Backend, Capability, Json
 from tasks.session import Session
 from tasks.step import Step
@@ -42,7 +42,7 @@ class RetrieveStep(Step):
 
     def compute(self) -> Mapping[str, pa.Table]:
         """Choose."""
-        return {"examples": choose(self.samples, self.pool, self.dataset, self.helpers, self.session.store.root)}
+        return {"examples": choose(self.samples, self.pool, self.dataset, self.helpers, self.session.store)}
 
 
 def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> dict[Capability, Backend]:
@@ -63,14 +63,20 @@ def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> 
     return found
 
 
+def asks_model(dataset: DatasetSpec) -> bool:
+    """Say whether a dataset's retriever asks the evaluated model."""
+    own = "embed" if dataset.infer_cfg.embedder else None
+    return bool(stage.retriever_needs(dataset) - {own})
+
+
 def choose(
-    samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend], root: Path | None = None
+    samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend], store: Store | None = None
 ) -> pa.Table:
-    """Return the EXAMPLES table; embeddings are kept below `root`, the store's, where one is given."""
+    """Return the EXAMPLES table; embeddings are kept in `store`, where one is given."""
     embedder, loglikelihood = helpers.get("embed"), helpers.get("loglikelihood")
     embed = embedder.embed if embedder else None
-    if embedder and root:
-        embed = EmbeddingStore(root, embedder.identity, embedder.embed)
+    if embedder and store:
+        embed = EmbeddingStore(store, embedder.identity, embedder.embed)
     return stage.retrieve(
         samples,
         pool,

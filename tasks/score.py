@@ -31,8 +31,9 @@ class ScoreStep(CellStep):
         outputs: Sequence[ArtifactRef],
         extracted: Sequence[ArtifactRef],
         judged: Judged | None = None,
+        rivals: Mapping[str, Sequence[ArtifactRef]] | None = None,
     ) -> None:
-        super().__init__(session, label, dataset, samples, outputs, extracted)
+        super().__init__(session, label, dataset, samples, outputs, extracted, rivals)
         self.judged = judged
         self._counts: dict[str, int] = {}
 
@@ -40,7 +41,7 @@ class ScoreStep(CellStep):
         """The evaluator, the repeats and what is clustered."""
         evaluator = judges.without_judges(self.dataset.eval_cfg.evaluator)
         own = {"evaluator": evaluator, "n": self.dataset.n, "k": self.dataset.k, "reader_cfg": self.columns()}
-        return own | ({"judges": list(self.judged.extracted)} if self.judged else {})
+        return own | ({"judges": list(self.judged.extracted)} if self.judged else {}) | self.rival_names()
 
     def parents(self) -> list[str]:
         """Samples, outputs and extractions of the whole cell, and what judges were asked and said."""
@@ -54,21 +55,21 @@ class ScoreStep(CellStep):
     def compute(self) -> Mapping[str, pa.Table]:
         """Score."""
         extracted, samples, outputs = self.tables()
-        answers = None
+        answers, rivals = None, self.rival_tables()
         if self.judged:
-            answers, extracted = self._verdicts(self.judged, extracted)
+            answers, extracted = self._verdicts(self.judged, extracted, rivals)
         with sandbox.unsafe_code(self.session.spec.allow_unsafe_code):
-            scores, metrics = stage.score(extracted, samples, outputs, self.dataset, answers)
+            scores, metrics = stage.score(extracted, samples, outputs, self.dataset, answers, rivals)
         self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
 
-    def _verdicts(self, judged: Judged, extracted: pa.Table) -> tuple[pa.Table, pa.Table]:
+    def _verdicts(self, judged: Judged, extracted: pa.Table, rivals: Mapping[str, pa.Table]) -> tuple[pa.Table, pa.Table]:
         """Return the verdicts, and the extractions with what became of the questions about them."""
         read = self.session.store.read
         replies = [(judge, read(ref)) for judge, refs in judged.extracted.items() for ref in refs]
         verdicts = judges.verdicts(read(judged.questions), replies)
         judging = stage.build_evaluator(self.dataset).judging
-        return verdicts, judges.settled(extracted, verdicts, judging.minimum)
+        return verdicts, judges.settled(extracted, verdicts, judging.minimum, rivals)
 
     def notes(self) -> dict[str, Json]:
         """The cell's denominators: a function of the parents, kept beside the tables."""

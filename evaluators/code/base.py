@@ -21,6 +21,7 @@ class CodeEvaluator(Evaluator):
 
     metric: ClassVar[str] = "pass@1"
     needs_sandbox: frozenset[str] = frozenset({"python"})
+    uses_references = False
     limits: Limits = Limits(seconds=5.0)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from evaluators.code.base import CodeEvaluator, program_of
+from evaluators.demands import text
 from leaderflow.core.sandbox import Job, Limits, Program
 from leaderflow.core.sandbox.languages import toolchain
 from leaderflow.core.types import Row
@@ -33,6 +34,7 @@ class LanguageTestsEvaluator(CodeEvaluator):
     """
 
     needs = frozenset({"prompt", "test"})
+    demands = (text("prompt"), text("test"))
 
     def __init__(self, language: str, seconds: float = 15.0) -> None:
         toolchain(language)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from evaluators.base import Rating
 from evaluators.code.base import CodeEvaluator, detail_of
 from evaluators.code.several import SeveralAnswers, ks
+from evaluators.demands import keys
 from evaluators.postprocessors.fences import mbpp, mbpp_block
 from leaderflow.core.sandbox import Job, Limits, Outcome, Suite
 from leaderflow.core.types import Row
@@ -22,6 +23,7 @@ class _Mbpp(CodeEvaluator):
 
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {name: (None, name == "pass") for name in _COUNTS}
     limits = Limits(seconds=10.0, wall=60.0)
+    uses_references = True
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job:
         """Return the assertions for the cleaned answer; an empty one fails them."""
@@ -76,6 +78,7 @@ class MBPPPassKEvaluator(SeveralAnswers, _Mbpp):
     """
 
     metric = "pass@1"
+    demands = (keys("test_list_2", "task_id"),)
 
     def __init__(self, k: int | Sequence[int] = (1, 10, 100)) -> None:
         self.k = ks(k)

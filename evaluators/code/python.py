@@ -9,6 +9,7 @@ from typing import Any
 from evaluators.code.assembly import completions, defined
 from evaluators.code.base import CodeEvaluator, program_of
 from evaluators.code.several import SeveralAnswers, ks
+from evaluators.demands import Demand, text
 from leaderflow.core.errors import DataError
 from leaderflow.core.sandbox import Job, Limits, Suite
 from leaderflow.core.types import Json, Row
@@ -28,6 +29,7 @@ class FunctionTestsEvaluator(CodeEvaluator):
     """
 
     needs = frozenset({"prompt", "test", "entry_point"})
+    demands = (text("prompt"), text("entry_point"))
 
     def __init__(self, seconds: float = 3.0) -> None:
         self.limits = Limits(seconds=seconds, wall=10 * seconds, output=_OUTPUT)
@@ -99,6 +101,12 @@ class PlusTestsEvaluator(FunctionTestsEvaluator):
     def __init__(self, seconds: float = 10.0) -> None:
         super().__init__(seconds)
 
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that the row has inputs."""
+        super().check_row(reference, row)
+        for column in ("base_input", "plus_input"):
+            _cases(row[column])
+
     def tests(self, row: Row) -> str:
         """Return a comparison with the reference solution on every input."""
         name, inputs = row["entry_point"], [*_cases(row["base_input"]), *_cases(row["plus_input"])]
@@ -126,7 +134,10 @@ class HumanEvalPlusEvaluator(SeveralAnswers, PlusTestsEvaluator):
 
 
 def _cases(value: Json) -> list[Json]:
-    found = json.loads(value) if isinstance(value, str) else value
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        found = None
     if not isinstance(found, list):
         raise DataError("base_input and plus_input must be lists of argument lists")
     return found
@@ -144,6 +155,7 @@ class AssertionTestsEvaluator(CodeEvaluator):
     def __init__(self, tests: str = "test_list", setup: str = "test_setup_code", seconds: float = 5.0) -> None:
         self.columns = (setup, tests)
         self.needs = frozenset({tests})
+        self.demands = (Demand("text or a list of texts", _is_code, tests),)
         self.limits = Limits(seconds=seconds, wall=6 * seconds, output=_OUTPUT)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:
@@ -153,6 +165,10 @@ class AssertionTestsEvaluator(CodeEvaluator):
             return None
         names = defined(reference) if isinstance(reference, str) else ()
         return Suite((code,), "\n".join(_text(row.get(column)) for column in self.columns), names)
+
+
+def _is_code(value: Json) -> bool:
+    return bool(value) and (isinstance(value, str) or all(isinstance(line, str) for line in value))
 
 
 def _text(value: Json) -> str:

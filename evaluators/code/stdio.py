@@ -47,6 +47,10 @@ class StdinStdoutEvaluator(CodeEvaluator):
         self.needs, self.needs_sandbox = frozenset({column}), frozenset({language})
         self.limits = Limits(seconds=seconds, wall=6 * seconds)
 
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that the row has test cases."""
+        _cases(row[self.column])
+
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
         """Return what each answer is worth. Outputs are large, so that a block of answers at a time is run."""
         blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
@@ -92,7 +96,10 @@ def _cases(value: Json) -> dict[str, Any]:
     Raises:
         DataError: they are not what they must be.
     """
-    read = json.loads(value) if isinstance(value, str) else value
+    try:
+        read = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        read = None
     found: dict[str, Any] = read if isinstance(read, dict) else {}
     inputs, outputs = found.get("inputs"), found.get("outputs")
     if not isinstance(inputs, list) or not isinstance(outputs, list) or not inputs or len(inputs) != len(outputs):

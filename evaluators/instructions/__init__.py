@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from evaluators.instructions.registry import CHECKS, follows
+from evaluators.instructions.registry import CHECKS, checkable, follows
 
-__all__ = ["CHECKS", "follows"]
+__all__ = ["CHECKS", "checkable", "follows"]

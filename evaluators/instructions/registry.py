@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +30,20 @@ def follows(name: str, text: str, arguments: Mapping[str, Any]) -> bool:
     Raises:
         DataError: an instruction that is not known, or an argument that is missing.
     """
+    function, given = _found(name, arguments)
+    return bool(function(text, **given))
+
+
+def checkable(name: str, arguments: Mapping[str, Any]) -> None:
+    """See that an instruction is known and has its arguments.
+
+    Raises:
+        DataError: as `follows`.
+    """
+    _found(name, arguments)
+
+
+def _found(name: str, arguments: Mapping[str, Any]) -> tuple[Check, dict[str, Any]]:
     from evaluators.instructions import (  # noqa: F401  they register themselves
         ifbench_checks,
         ifbench_layout,
@@ -37,12 +53,16 @@ def follows(name: str, text: str, arguments: Mapping[str, Any]) -> bool:
     )
 
     if name not in CHECKS:
-        raise DataError(f"unknown instruction {name!r}{did_you_mean(name, CHECKS)}")
+        raise DataError(f"unknown instruction {name!r}{did_you_mean(str(name), CHECKS)}")
     given = {key: value for key, value in arguments.items() if value is not None}
     try:
-        return bool(CHECKS[name](text, **given))
+        _signature(CHECKS[name]).bind("", **given)
     except TypeError as exc:
         raise DataError(f"instruction {name} cannot be checked with {given!r}: {exc}") from exc
+    return CHECKS[name], given
+
+
+_signature = functools.cache(inspect.signature)
 
 
 def compare(number: int, limit: float, relation: str = "at least") -> bool:

@@ -88,6 +88,7 @@ class Judge(Evaluator):
         self.question_column = question
         self.shown = frozenset(_FIELD.findall(text))
         self.needs = frozenset({question}) if "question" in self.shown else frozenset()
+        self.uses_references = "reference" in self.shown
         self.judging = Judging(
             template={"type": "RawPromptTemplate", "messages": [{"role": "user", "content": text}]},
             judges=named(judge),

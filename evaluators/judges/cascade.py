@@ -11,7 +11,7 @@ from evaluators.cell import Item, items_of, metrics_of, scores_of
 from evaluators.judges.base import JudgeNames, verdicts_of
 from evaluators.judges.correctness import CorrectnessJudge
 from leaderflow.core.registry import build
-from leaderflow.core.types import Json, Metric, Question, Score
+from leaderflow.core.types import Json, Metric, Question, Row, Score
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +45,11 @@ class RulesThenJudge(CorrectnessJudge):
         self.rules: Evaluator = build("evaluator", rules, key="rules")
         self.needs |= self.rules.needs
         self.needs_sandbox = self.rules.needs_sandbox
+        self.uses_references = self.uses_references or self.rules.uses_references
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See that the rules can score all rows."""
+        self.rules.check(references, rows)
 
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return the questions about the answers that the rules do not find right."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import ClassVar
 
@@ -9,23 +11,30 @@ from evaluators.base import Rating
 from evaluators.cell import Item
 from evaluators.judges.agreement import Panel, ballots, unreadable
 from evaluators.judges.base import GUARD, JudgeNames, Verdicts, fenced, shown_text
+from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json, Question
 
-ORDERS = {"answer first": ("A", "B"), "answer second": ("B", "A")}
+FIRST, SECOND = "answer first", "answer second"
+ORDERS = {FIRST: ("A", "B"), SECOND: ("B", "A")}
 """Order → the label that is a win, the label that is a loss."""
 TIE = "TIE"
+BASELINE = ""
+"""Stands for the baseline column where others are the names of models."""
 
 
 class PairwiseJudge(Panel):
-    """Share of won comparisons with a baseline answer, a tie counting half; 0–100 (after AlpacaEval and Arena-Hard).
+    """Share of won comparisons with another answer, a tie counting half; 0–100 (after AlpacaEval and Arena-Hard).
 
-    Each pair is asked in both orders and a sample's score is the mean of both, so a judge that always takes the first gives 50.
-    Beside it: ``consistent`` (share of pairs judged the same in both orders) and ``first_place`` (share of a pair's decided
-    verdicts that went to the answer shown first, the mean over pairs: 50 is no bias). An order without a readable verdict counts
-    as lost. An answer that was refused or is empty loses without being asked about.
+    The other answer stands in a column, or is what other models of the run said to the same sample. Each pair is asked in both
+    orders and a sample's score is the mean over orders and models, so a judge that always takes the first gives 50. Beside it:
+    ``consistent`` (share of pairs judged the same in both orders), ``first_place`` (share of a row's decided verdicts that went to
+    the answer shown first, the mean over rows: 50 is no bias), and with several models ``win_rate_vs_MODEL``. An order without a
+    readable verdict counts as lost. An answer that was refused or is empty loses without being asked about, and wins so
+    against one. A model is not compared with itself; where it is the only one to compare with, it has no win rate.
 
     Args (beside those of `Judge`):
-        baseline: the column with the answer to compare with.
+        baseline: the column with the answer to compare with, unless `against` names models.
+        against: a model of the run, or several, or ``*`` for every other one.
         swap: ask in both orders.
     """
 
@@ -44,6 +53,7 @@ class PairwiseJudge(Panel):
         judge: JudgeNames = None,
         question: str = "question",
         baseline: str = "baseline",
+        against: str | Sequence[str] | None = None,
         swap: bool = True,
         prompt: str | None = None,
         repeats: int = 1,
@@ -51,29 +61,81 @@ class PairwiseJudge(Panel):
         max_out_len: int | None = None,
     ) -> None:
         super().__init__(judge, question, prompt, repeats, minimum, max_out_len)
-        self.baseline, self.orders = baseline, list(ORDERS) if swap else list(ORDERS)[:1]
-        self.needs |= {baseline}
+        self.baseline, self.swap = baseline, swap
+        if against is None:
+            self.needs |= {baseline}
+        elif self.judging is not None:
+            self.judging = replace(self.judging, rivals=(against,) if isinstance(against, str) else tuple(against))
 
     def reader(self) -> dict[str, Json]:
         """Return the strict reader of the labels."""
         return {"type": "verdict", "labels": ["A", "B", TIE]}
 
+    def orders(self, item: Item, rival: str) -> list[str]:
+        """Return the orders in which a pair is shown."""
+        return list(ORDERS) if self.swap else [FIRST]
+
     def asked(self, item: Item, text: str) -> list[Question]:
-        """Return one question an order."""
-        sides = [fenced(text), fenced(shown_text(item.row[self.baseline]))]
-        rows = [self.row(item, text, first=a, second=b) for a, b in (sides, sides[::-1])]
-        return [Question(item.sample_id, item.repeat, order, row) for order, row in zip(self.orders, rows, strict=False)]
+        """Return one question an order for each answer to compare with."""
+        found = []
+        for rival, other in self._others(item).items():
+            if not other:
+                continue
+            for order in self.orders(item, rival):
+                first, second = (text, other) if order == FIRST else (other, text)
+                row = self.row(item, text, **self.shown_pair(first, second, order))
+                found.append(Question(item.sample_id, item.repeat, _name(rival, order), row))
+        return found
+
+    def shown_pair(self, first: str, second: str, order: str) -> dict[str, Json]:
+        """Return the columns that show the two answers."""
+        return {"first": fenced(first), "second": fenced(second)}
 
     def rate_item(self, item: Item, verdicts: Verdicts) -> Rating:
-        """Return the mean of both orders."""
-        found = {order: [_worth(label, order) for label in self.valid(verdicts, order)] for order in self.orders}
-        scores = {order: fmean(points) if points else 0.0 for order, points in found.items()}
-        values = {self.metric: fmean(scores.values()), **unreadable(verdicts)}
-        if len(self.orders) == 2 and all(found.values()):
-            values["consistent"] = float(len({_side(points) for points in scores.values()}) == 1)
-        decided = [label == "A" for order in self.orders for label in self.valid(verdicts, order) if label != TIE]
+        """Return the mean over orders and answers to compare with."""
+        others = self._others(item)
+        if not others:
+            return Rating({}, None, {"compared": 0})
+        points = {rival: self._points(item, rival, other, verdicts) for rival, other in others.items()}
+        means = {rival: fmean(own.values()) for rival, own in points.items()}
+        values = {self.metric: fmean(means.values()), **unreadable(verdicts)}
+        values |= {f"{self.metric}_vs_{rival}": mean for rival, mean in means.items()} if len(means) > 1 else {}
+        asked = {rival: [self.valid(verdicts, _name(rival, order)) for order in self.orders(item, rival)] for rival in others}
+        if both := [own for rival, own in points.items() if len(own) == 2 and all(asked[rival])]:
+            values["consistent"] = fmean(len({_side(p) for p in own.values()}) == 1 for own in both)
+        decided = [label == "A" for own in asked.values() for labels in own for label in labels if label != TIE]
         values |= {"first_place": fmean(decided)} if decided else {}
-        return Rating(values, None, scores, ballots(verdicts))
+        detail = {_name(rival, order): worth for rival, own in points.items() for order, worth in own.items()}
+        return Rating(values, None, detail, ballots(verdicts))
+
+    def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
+        """Return the means over all rows.
+
+        Raises:
+            DataError: there is nothing to compare with.
+        """
+        if not any(rating.values for rating in ratings):
+            raise DataError("a model is not compared with itself")
+        return super().combine(ratings)
+
+    def _points(self, item: Item, rival: str, other: str | None, verdicts: Verdicts) -> dict[str, float]:
+        orders = self.orders(item, rival)
+        if not other:
+            return dict.fromkeys(orders, float(bool(self.answer_of(item, ""))))
+        found = {order: [_worth(label, order) for label in self.valid(verdicts, _name(rival, order))] for order in orders}
+        return {order: fmean(points) if points else 0.0 for order, points in found.items()}
+
+    def _others(self, item: Item) -> Mapping[str, str | None]:
+        """Return what the answer is compared with: model → its answer, or the baseline column's."""
+        if self.judging is not None and self.judging.rivals:
+            key = (item.sample_id, item.repeat)
+            return {model: answers[key].text for model, answers in self.rivals.items() if key in answers}
+        value = item.row[self.baseline]
+        return {BASELINE: None if value is None else shown_text(value)}
+
+
+def _name(rival: str, order: str) -> str:
+    return f"{rival}, {order}" if rival else order
 
 
 def _worth(label: str, order: str) -> float:

@@ -50,7 +50,7 @@ class GenericLLMEvaluator(Judge):
         dict_postprocessor: dict[str, Json] | None = None,
         keep_predictions: bool = False,
     ) -> None:
-        self.needs = frozenset()
+        self.needs, self.uses_references = frozenset(), False
         config = dict(dict_postprocessor or {"type": self.summary})
         self.summary_name = _last(config.pop("type"))
         self.summarise: Callable[..., Mapping[str, float]] = resolve("postprocessor", self.summary_name, key="dict_postprocessor")
@@ -99,7 +99,7 @@ class GenericLLMEvaluator(Judge):
         return self.summarise({str(i): entry for i, entry in enumerate(entries)}, **self.arguments)
 
 
-class LMEvaluator(GenericLLMEvaluator):
+class SingleScores(GenericLLMEvaluator):
     """A judge of open answers, one score a row (OpenCompass ``LMEvaluator``, mode singlescore).
 
     Without a `dict_postprocessor` the replies are read by our own strict readers: a rating of 1 to 10, or a label (``[正确]`` and
@@ -112,12 +112,7 @@ class LMEvaluator(GenericLLMEvaluator):
         dataset_cfg: dict[str, Json] | None = None,
         judge_cfg: JudgeNames = None,
         dict_postprocessor: dict[str, Json] | None = None,
-        keep_predictions: bool = False,
-        pack_all_predictions: bool | str = False,
-        meta_review_prompt_template: dict[str, Json] | None = None,
     ) -> None:
-        if pack_all_predictions or meta_review_prompt_template:
-            raise SpecError("only single scores are judged so; for pairs use PairwiseJudge", key="evaluator")
         super().__init__(prompt_template, dataset_cfg, judge_cfg, dict_postprocessor)
         if dict_postprocessor is None:
             self.summary_name, self.summarise = "score", _strict_score
@@ -161,6 +156,11 @@ class CascadeEvaluator(Judge):
         self.judge: GenericLLMEvaluator = build("evaluator", config, key="llm_evaluator")
         self.rules: Evaluator = build("evaluator", rules, key="rule_evaluator")
         self.judging, self.parallel, self.needs = self.judge.judging, parallel, self.rules.needs
+        self.uses_references, self.needs_sandbox = self.rules.uses_references, self.rules.needs_sandbox
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See that the rule can score all rows."""
+        self.rules.check(references, rows)
 
     def questions(self, extracted: Any, samples: Any, outputs: Any) -> list[Question]:
         """Return the judge's questions: all, or those that the rule does not settle. The judge sees the whole answer."""

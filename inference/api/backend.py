@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from inference.api.body import PATHS, Route, generate_body, score_body
 from inference.api.client import Client
-from inference.api.errors import Fault, message_of
+from inference.api.errors import Fault, message_of, owner_at_fault
 from inference.api.logprobs import Form, likelihood
 from inference.api.reply import Style, answer, parse
 from inference.api.responses import parse_response
-from inference.ends import end_ids
+from inference.ends import end_tokens
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json
 from leaderflow.core.reasoning import TAGS
@@ -199,12 +199,9 @@ class OpenAISDK:
 
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
-        if any(f"HTTP {code}" in fault.message for code in (401, 403)):
-            advice = source
-        elif "HTTP 402" in fault.message:
-            advice = "the account must be paid up; the same command then asks what is missing"
-        else:
-            advice = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        paid = "the account must be paid up; the same command then asks what is missing"
+        place = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        advice = {"key": source, "money": paid, None: place}[owner_at_fault(fault)]
         return self._hide_key(f"{self.spec.abbr}: {fault.message}; {advice}")
 
     def _hide_key(self, text: str) -> str:
@@ -279,9 +276,9 @@ def _check_headers(spec: ModelSpec, headers: Mapping[str, str]) -> None:
 
 
 def _stop_ids(spec: ModelSpec, route: Route) -> dict[str, Json]:
-    """Return the end token of a meta_template in the form of vLLM and SGLang, whose completions take ids."""
-    found = end_ids(spec.meta_template) if route == "completions" else ()
-    return {"stop_token_ids": list(found)} if found else {}
+    """Return the end tokens of a meta_template in the form of vLLM and SGLang, whose completions take ids."""
+    found = end_tokens(spec.meta_template) if route == "completions" else []
+    return {"stop_token_ids": found} if found else {}
 
 
 def _described(body: bytes, model: str) -> Json:

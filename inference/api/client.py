@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Ask = Callable[[Request], Awaitable[Answer]]
 """One attempt at one request; raises Fault."""
 
+REFUSED_AFTER = 20
+"""Rows in a row that asking again cannot help: then it is not the rows."""
+
 _FINAL: Mapping[str, Status] = {"filtered": "filtered", "rejected": "rejected"}
 
 
@@ -53,6 +56,7 @@ class Client:
         self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None
+        self._answered, self._refusals = False, 0
         self._pauses: set[asyncio.Task[None]] = set()
         self._running: set[asyncio.Task[Any]] = set()
         self._base_url, self._closed, self._lock = base_url, False, threading.Lock()
@@ -161,6 +165,7 @@ class Client:
                 try:
                     pause = wait_before(attempt, fault)
                 except Fault as impatient:
+                    self._refused(impatient)
                     return self._unanswered(request, impatient, attempt)
                 if self._attached().breaker.is_open:
                     attempt -= 1
@@ -199,6 +204,7 @@ class Client:
             endpoint.window.release()
         endpoint.window.healthy()
         endpoint.breaker.succeeded()
+        self._answered, self._refusals = True, 0
         return replace(done, latency_s=time.perf_counter() - start, attempts=attempt)
 
     async def _turn(self, endpoint: Endpoint, request: Request) -> None:
@@ -210,12 +216,21 @@ class Client:
         if fault.kind == "run":
             raise self._end(fault)
         if fault.kind in _FINAL:
+            self._answered = True
             return Answer(request.request_key, _FINAL[fault.kind], attempts=attempt, error=self._hide(fault.message))
         if self._attached().breaker.is_open and fault.away:
             return None
+        if fault.kind == "sample" and not self._answered:
+            self._refused(fault)
         if fault.kind == "sample" or attempt > self._spec.retries:
             return self._unanswered(request, fault, attempt)
         return None
+
+    def _refused(self, fault: Fault) -> None:
+        """Note a row that is given up; where the first ones all are, or many ask for hours of patience, the run ends."""
+        self._refusals += 1
+        if self._refusals >= REFUSED_AFTER:
+            raise self._end(Fault("run", f"{fault.message}; the model answered none of {self._refusals} requests in a row"))
 
     def _end(self, fault: Fault) -> BackendError:
         """End everything that this model is being asked, in whatever thread."""

@@ -7,18 +7,45 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
-from inference.api.errors import from_error, malformed
-from leaderflow.core.reasoning import TAGS, split_reasoning
+from inference.api.errors import from_error, malformed, message_of
+from leaderflow.core.reasoning import TAGS, holds_reasoning, split_reasoning
 from leaderflow.core.types import Answer, Json, Request, Status
 
 log = logging.getLogger("leaderflow.api")
 
 _THOUGHT = frozenset({"thinking", "reasoning", "reasoning_content", "thought", "summary_text"})
 _TEXT = frozenset({"text", "output_text", "refusal"})
-_FILTERED = frozenset({"content_filter", "sensitive", "safety"})
+_HOLDERS = ("text", "thinking", "reasoning", "refusal", "content", "value")
+"""Where a content part keeps its text."""
+_FILTERED = frozenset(
+    {
+        "content_filter",
+        "content_filtered",
+        "sensitive",
+        "safety",
+        "refusal",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+    }
+)
 """Finish reasons of a provider's filter, in small letters."""
+_LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+"""Finish reasons of a token limit, in small letters."""
+_BROKEN = frozenset({"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"})
+"""Finish reasons of a server that gave up in the middle, in small letters."""
+_SAID = frozenset({"content", "text", "tool_calls", "function_call", "refusal", "reasoning", "reasoning_content"})
+"""What a message may consist of; without any of it, it is one only if the choice says why it ended."""
+
+
+_ENDED_THINKING = "the reply ended inside the thinking"
+_CUT_BY_STOP = "; set `reasoning: true` for this model so that stop strings cannot cut it there"
+
+
+Counted = Literal["reported", "share"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +65,7 @@ class Reply:
     finish_reason: str | None
     prompt_tokens: int | None
     output_tokens: int | None
+    reasoning_tokens: int | None = None
 
 
 def parse(body: bytes) -> Reply:
@@ -47,16 +75,24 @@ def parse(body: bytes) -> Reply:
         Fault: the body is malformed, holds no choice, or an error in place of an answer.
     """
     choice, usage = first_choice(body)
-    message = choice.get("message") if "message" in choice else choice
-    if not isinstance(message, dict) or not ({"content", "text", "tool_calls", "refusal"} & set(message)):
-        raise malformed("the choice has no message")
+    reason = reason_of(choice.get("finish_reason"))
+    message = _message(choice, reason)
     text, thought = content_of(message.get("content", message.get("text")))
-    if text is None:
-        text = message.get("refusal") or _calls(message)
+    if not text:
+        text = message.get("refusal") or _calls(message) or text
     field = message.get("reasoning_content") or message.get("reasoning")
-    reasoning = field if isinstance(field, str) else thought
+    reasoning = (_inner(field) if isinstance(field, str | list) else None) or thought
     tokens = (count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens")))
-    return Reply(clean(text), clean(reasoning), reason_of(choice.get("finish_reason")), *tokens)
+    return Reply(clean(text), clean(reasoning), reason, *tokens, thinking_of(usage, "completion_tokens_details"))
+
+
+def _message(choice: Mapping[str, Any], reason: str | None) -> Mapping[str, Any]:
+    """Return a choice's message: servers leave out what is empty, a filter leaves out the message itself."""
+    message = choice.get("message") if "message" in choice else choice
+    empty = reason is not None and ("message" in choice or reason.lower() in _FILTERED)
+    if not isinstance(message, dict) or not (_SAID & set(message) or empty):
+        raise malformed("the choice has no message")
+    return message
 
 
 def load(body: bytes) -> dict[str, Any]:
@@ -77,12 +113,13 @@ def load(body: bytes) -> dict[str, Any]:
 def first_choice(body: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
     """Return the first choice and the usage of a reply's body; raises as `parse` does."""
     data = load(body)
+    if error := data.get("error") or (data if data.get("object") == "error" else None):
+        raise from_error(error)
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        if error := data.get("error") or (data if data.get("object") == "error" else None):
-            raise from_error(error)
-        raise malformed("no choices")
-    if error := choices[0].get("error") or (choices[0].get("finish_reason") == "error" and "the server stopped with an error"):
+        raise malformed(f"no choices ({message_of(body)})")
+    reason = str(choices[0].get("finish_reason")).lower()
+    if error := choices[0].get("error") or (reason in _BROKEN and f"the server stopped with {reason!r}"):
         raise from_error(error)
     return choices[0], mapping_of(data.get("usage"))
 
@@ -98,6 +135,12 @@ def count_of(value: Json) -> int | None:
     return int(value) if whole else None
 
 
+def thinking_of(usage: Mapping[str, Any], details: str) -> int | None:
+    """Return the tokens of thinking that a usage tells of: in its details, or beside them as some servers do."""
+    found = count_of(mapping_of(usage.get(details)).get("reasoning_tokens"))
+    return count_of(usage.get("reasoning_tokens")) if found is None else found
+
+
 def reason_of(value: Json) -> str | None:
     """Return a finish reason; None for what is no text."""
     return clean(value) if isinstance(value, str) else None
@@ -109,16 +152,18 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
     A reply that hit the token limit is ``truncated`` and states no answer if it ended inside the thinking. A stop string that the
     server honoured inside the thinking leaves an empty output, with the remedy in `error`.
     """
-    limited, error = reply.finish_reason in ("length", "max_tokens"), None
+    limited, error = (reply.finish_reason or "").lower() in _LIMITED, None
     reasoning, output = reply.reasoning, reply.text
-    if output is not None and reasoning is None:
-        reasoning, output = split_reasoning(output, style.tags)
+    if output is not None and (reasoning is None or holds_reasoning(output, reasoning, style.tags)):
+        thought, output = split_reasoning(output, style.tags)
+        reasoning = "\n".join(dict.fromkeys([reasoning, thought])) if reasoning and thought else reasoning or thought
         if style.thinks and limited and reasoning is None:
             reasoning, output = output, None
     if output is None and not limited and reasoning is not None:
-        error = "the reply ended inside the thinking; set `reasoning: true` for this model so that stop strings cannot cut it there"
+        error = _ENDED_THINKING + (_CUT_BY_STOP if request.settings.stop else "")
     if output is None and not limited:
         output = ""
+    thinking, counted = _thinking_tokens(reply, reasoning, output)
     stopped = output is not None and (at := _first_stop(output, request.settings.stop)) is not None
     if stopped and output is not None:
         output = output[:at]
@@ -130,8 +175,19 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
         finish_reason=reply.finish_reason,
         prompt_tokens=reply.prompt_tokens,
         output_tokens=reply.output_tokens,
+        reasoning_tokens=thinking,
+        reasoning_counted=counted,
         error=error,
     )
+
+
+def _thinking_tokens(reply: Reply, reasoning: str | None, output: str | None) -> tuple[int | None, Counted]:
+    """Return the tokens of thinking and how they were counted, while the output is whole."""
+    if reply.reasoning_tokens is not None:
+        return reply.reasoning_tokens, "reported"
+    if reply.output_tokens is None or not reasoning:
+        return None, None
+    return round(reply.output_tokens * len(reasoning) / (len(reasoning) + len(output or ""))), "share"
 
 
 def _status(finish_reason: str | None, truncated: bool) -> Status:
@@ -145,9 +201,11 @@ def _first_stop(text: str, stop: Sequence[str]) -> int | None:
 
 
 def content_of(content: Json) -> tuple[str | None, str | None]:
-    """Return (text, thinking) of a message's content: a string, null, or a list of parts."""
+    """Return (text, thinking) of a message's content: a string, null, a part or a list of parts."""
     if content is None or isinstance(content, str):
         return content, None
+    if isinstance(content, dict):
+        content = [content]
     if not isinstance(content, list):
         raise malformed(f"the content is a JSON {type(content).__name__}")
     text: list[str] = []
@@ -174,7 +232,7 @@ def _inner(part: Json) -> str:
         return part
     if isinstance(part, list):
         return "".join(_inner(p) for p in part)
-    return next((_inner(part[name]) for name in ("text", "thinking", "reasoning", "refusal", "content") if part.get(name)), "")
+    return next((_inner(part[name]) for name in _HOLDERS if part.get(name)), "") if isinstance(part, dict) else ""
 
 
 def _calls(message: Mapping[str, Any]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from inference.api.errors import Fault
@@ -25,7 +26,9 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
         except ValueError:
             pass
         try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - (now or time.time()))
+            date = parsedate_to_datetime(value)
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)  # the older forms of an HTTP date do not name the zone
+            return max(0.0, date.timestamp() - (now or time.time()))
         except (ValueError, TypeError):
             continue
     return None

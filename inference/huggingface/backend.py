@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from inference.ends import end_ids
+from inference.ends import end_tokens
 from inference.huggingface.engine import Done, Engine, Work
 from inference.huggingface.extra import require
 from inference.huggingface.fingerprint import files_digest, model_identity
 from inference.huggingface.generation import Generation, check_settings, generation_config
 from inference.huggingface.likelihood import Scored
 from inference.huggingface.tokens import PromptError, Tokens, load_tokens
-from inference.huggingface.weights import check_memory, context_length, is_causal, load_model, locate, locate_adapter, total_memory
+from inference.huggingface.weights import is_causal, load_model, locate, locate_adapter, room
 from inference.huggingface.works import Embed, Generate, Likelihood, Limits
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json, settings_json, sha256_hex
@@ -38,7 +38,7 @@ class HuggingFaceBaseModel:
 
     Args:
         spec: the model block; `path` is a folder, a name from `leaderflow models get`, or a hub id; `batch_size` counts rows (for
-            log-likelihoods: groups of rows that share a prefix); the `eos_token_id` of a meta_template ends answers too.
+            log-likelihoods: groups of rows that share a prefix); the `eos_token_id` of a meta_template ends an answer too.
         dtype: what is computed in; by default float32 on a CPU, because half precision can turn a close choice, and on a GPU what
             the weights are stored in.
         device_map: Transformers' device map.
@@ -67,7 +67,7 @@ class HuggingFaceBaseModel:
         peft_path: str | None = None,
     ) -> None:
         require("torch", "transformers")
-        _check(spec, dtype, token_budget)
+        _check(dtype, token_budget)
         self._folder = locate(spec.path, spec.revision)
         if not is_causal(self._folder):
             self.capabilities = frozenset({"text", "embed"})
@@ -76,11 +76,11 @@ class HuggingFaceBaseModel:
         self._device_map, self._gguf_file, self._peft_path = device_map, gguf_file, peft_path
         extra: dict[str, Json] = {"peft": files_digest(locate_adapter(peft_path))} if peft_path else {}
         extra |= {"max_seq_len": spec.max_seq_len} if spec.max_seq_len else {}  # it decides what is cut off or rejected
-        self._ends = end_ids(spec.meta_template)
-        extra |= {"ends": list(self._ends)} if self._ends else {}
+        self._ends = end_tokens(spec.meta_template)
+        extra |= {"eos_token_id": self._ends} if self._ends else {}
         files = files_digest(self._folder, gguf_file or "")
         self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=extra)
-        self.max_seq_len = spec.max_seq_len or context_length(self._folder)
+        self.max_seq_len = room(spec, self._folder)
         self._engine = Engine(self._load)
 
     @classmethod
@@ -94,16 +94,12 @@ class HuggingFaceBaseModel:
         return load_tokens(self._folder, chat=self._chat, gguf_file=self._gguf_file)
 
     def connect(self) -> None:
-        """See that the tokenizer and, for a chat model, its template can be used, and that the weights fit into memory.
-
-        The weights themselves wait for the first request.
+        """See that the tokenizer and, for a chat model, its template can be used; the weights wait for the first request.
 
         Raises:
             BackendError: they cannot.
         """
         self.counter.tokenizer  # noqa: B018 - loads it
-        if self._device_map is None and not _has_gpu():
-            check_memory(self._folder, self._dtype, total_memory())
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; greedy unless a temperature is set.
@@ -192,7 +188,7 @@ class HuggingFaceBaseModel:
         embed = Embed(getattr(model, "base_model", model), pad, Limits(self._spec.batch_size, self._budget))
         if "generate" not in self.capabilities:
             return {"embed": embed}
-        eos = sorted({*_end_ids(model, self.counter), *self._ends})
+        eos = _end_ids(model, self.counter, self._ends)
         scorer = Likelihood(model, pad, scoring, share=self._share)
         return {"generate": Generate(model, self.counter, eos, limits), "loglikelihood": scorer, "embed": embed}
 
@@ -207,14 +203,11 @@ class HuggingFacewithChatTemplate(HuggingFaceBaseModel):
     _chat: ClassVar[bool] = True
 
 
-def _check(spec: ModelSpec, dtype: str | None, token_budget: int) -> None:
+def _check(dtype: str | None, token_budget: int) -> None:
     if dtype is not None and dtype not in get_args(Dtype):
         raise SpecError(f"unknown dtype {dtype!r}; one of {', '.join(get_args(Dtype))}", key="arguments.dtype")
     if token_budget < 1:
         raise SpecError(f"token_budget must be at least 1, got {token_budget}", key="arguments.token_budget")
-    if spec.max_seq_len and spec.max_out_len and spec.max_out_len >= spec.max_seq_len:
-        limits = f"max_out_len {spec.max_out_len} leaves no room in max_seq_len {spec.max_seq_len}"
-        raise SpecError(limits, key=f"models.{spec.abbr}")
 
 
 def _has_gpu() -> bool:
@@ -223,12 +216,12 @@ def _has_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _end_ids(model: Any, tokens: Tokens) -> set[int]:
+def _end_ids(model: Any, tokens: Tokens, more: Sequence[int]) -> list[int]:
     """Return every id that ends a turn, and strip the model of its own sampling defaults: settings come from the request alone."""
     own = model.generation_config.eos_token_id
     listed = own if isinstance(own, list) else [own]
     model.generation_config = generation_config()
-    return {int(i) for i in [*listed, tokens.tokenizer.eos_token_id] if i is not None}
+    return sorted({int(i) for i in [*listed, tokens.tokenizer.eos_token_id, *more] if i is not None})
 
 
 def _seed(request_key: str) -> int:

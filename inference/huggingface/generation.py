@@ -67,7 +67,7 @@ def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequen
     import torch
 
     settings, limit = rows[0].settings, rows[0].limit
-    ends = sorted({*eos, *_stop_ids(tokens, settings.stop)})
+    ends = sorted({*eos, *tokens.special(settings.stop)})
     pad = ends[0] if ends else 0
     longest = max(len(row.ids) for row in rows)
     ids = torch.tensor([[pad] * (longest - len(row.ids)) + list(row.ids) for row in rows], device=model.device)
@@ -105,12 +105,6 @@ def _read(tokens: Tokens, ids: list[int], stops: Sequence[str], ends: set[int], 
     found = [at for stop in stops if (at := text.find(stop)) >= 0]
     ended = length < len(ids) or len(ids) < limit or bool(found)
     return Text(text[: min(found)] if found else text, ended, length)
-
-
-def _stop_ids(tokens: Tokens, stops: Sequence[str]) -> list[int]:
-    """Return the special tokens that stops begin with: they never show in decoded text."""
-    added = tokens.tokenizer.get_added_vocab()
-    return [number for text, number in added.items() if any(stop.startswith(text) for stop in stops)]
 
 
 def _stop_on_text(tokens: Tokens, settings: Settings, prompt: int) -> list[Any]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from inference.huggingface.extra import require
 from inference.huggingface.fetch import SOURCES, models_dir
-from leaderflow.core.errors import BackendError
+from leaderflow.core.errors import BackendError, SpecError
+from leaderflow.core.specs import ModelSpec
 
-_WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2}
-"""Bytes of a number."""
-
-_SMALLER = "set dtype: bfloat16, use a quantised model, or device_map: auto"
+_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 _WEIGHTS = ["*.safetensors", "*.bin", "*.json", "*.jinja", "*.model", "*.txt", "*.tiktoken"]
 
@@ -93,6 +92,42 @@ def context_length(folder: Path) -> int | None:
     return next((int(config[name]) for name in ("max_position_embeddings", "n_positions", "max_seq_len") if config.get(name)), None)
 
 
+def room(spec: ModelSpec, folder: Path) -> int | None:
+    """Return how many tokens a prompt and its answer may have together: the block's `max_seq_len`, else the weights' context.
+
+    Raises:
+        SpecError: the block's `max_out_len` leaves none of them to a prompt.
+    """
+    limit = spec.max_seq_len or context_length(folder)
+    if limit and spec.max_out_len and spec.max_out_len >= limit:
+        what = "max_seq_len" if spec.max_seq_len else "the context of the weights, which is"
+        raise SpecError(f"max_out_len {spec.max_out_len} leaves no room in {what} {limit}", key=f"models.{spec.abbr}")
+    return limit
+
+
+def check_memory(folder: Path, dtype: str, copies: int = 1) -> None:
+    """Refuse weights that cannot fit into this machine's memory, before the system kills what tries to load them.
+
+    Raises:
+        BackendError: names both sizes.
+    """
+    needed, memory = copies * weights_bytes(folder, dtype), psutil.virtual_memory().available + psutil.swap_memory().free
+    if needed > memory:
+        raise BackendError(
+            f"the weights in {folder} need {needed / 1e9:.1f} GB of memory in {dtype} and {memory / 1e9:.1f} GB are free; "
+            "choose a smaller dtype, quantised weights or a smaller model"
+        )
+
+
+def weights_bytes(folder: Path, dtype: str) -> int:
+    """Return how large the weights of a folder are in a dtype; as they are stored for ``auto`` or where nothing tells theirs."""
+    files = [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
+    stored = sum(file.stat().st_size for file in files)
+    config = read_config(folder)
+    own = _BYTES.get(str(config.get("dtype") or config.get("torch_dtype")))
+    return stored * _BYTES[dtype] // own if own and dtype in _BYTES else stored
+
+
 def load_model(
     folder: Path, dtype: str, device_map: Any = None, *, gguf_file: str | None = None, peft_path: str | None = None
 ) -> Any:
@@ -111,6 +146,8 @@ def load_model(
     import torch
     import transformers
 
+    if device_map is None and not torch.cuda.is_available():
+        check_memory(folder, dtype)
     kind: Any = transformers.AutoModelForCausalLM if is_causal(folder) else transformers.AutoModel
     options: dict[str, Any] = {"dtype": dtype if dtype == "auto" else getattr(torch, dtype)}
     options |= {"device_map": device_map} if device_map is not None else {}
@@ -123,35 +160,10 @@ def load_model(
         if device_map is None and torch.cuda.is_available():
             model = model.to(torch.device("cuda"))
     except (MemoryError, torch.OutOfMemoryError) as exc:
-        raise BackendError(f"{folder} does not fit into memory in {dtype}; {_SMALLER}") from exc
+        raise BackendError(f"{folder} does not fit into memory in {dtype}; set dtype: bfloat16, or device_map: auto") from exc
     except Exception as exc:  # OSError, ValueError, KeyError, SafetensorError, ImportError, by what is wrong with the folder
         raise BackendError(f"cannot load the model in {folder}: {first_line(exc)}") from exc
     return model.eval()
-
-
-def check_memory(folder: Path, dtype: str, memory: int) -> None:
-    """Refuse weights that need more than so many bytes, before the kernel ends the process for them.
-
-    Raises:
-        BackendError: says how much they need.
-    """
-    files = [*folder.glob("model*.safetensors")] or [*folder.glob("pytorch_model*.bin")]
-    config = read_config(folder)
-    stored = _WIDTHS.get(str(config.get("dtype") or config.get("torch_dtype")))
-    widened = _WIDTHS[dtype] / stored if dtype in _WIDTHS and stored and "quantization_config" not in config else 1.0
-    needed = sum(file.stat().st_size for file in files) * widened
-    if needed > memory:
-        sizes = f"{needed / 1e9:.1f} GB in {dtype}, and there are {memory / 1e9:.1f} GB"
-        raise BackendError(f"{folder} does not fit into memory: its weights take {sizes}; {_SMALLER}")
-
-
-def total_memory() -> int:
-    """Return the bytes of this machine's memory, or of the part that a container may use."""
-    import psutil
-
-    limit = Path("/sys/fs/cgroup/memory.max")
-    text = limit.read_text("ascii").strip() if limit.is_file() else "max"
-    return min(psutil.virtual_memory().total, int(text) if text.isdigit() else sys.maxsize)
 
 
 def is_causal(folder: Path) -> bool:
@@ -161,6 +173,7 @@ def is_causal(folder: Path) -> bool:
 
 
 def _merged(model: Any, peft_path: str) -> Any:
+    require("peft")
     from peft import PeftModel
 
     return PeftModel.from_pretrained(model, str(locate_adapter(peft_path))).merge_and_unload()
@@ -175,5 +188,4 @@ def locate_adapter(path: str) -> Path:
     folder = Path(path).expanduser()
     if not (folder / "adapter_config.json").is_file():
         raise BackendError(f"no PEFT adapter at {path!r}: adapter_config.json is missing")
-    require("peft")
     return folder

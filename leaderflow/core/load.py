@@ -13,10 +13,11 @@ from leaderflow.core import overrides as sets
 from leaderflow.core import recipes
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.overrides import Blocks
-from leaderflow.core.paths import home
+from leaderflow.core.paths import home, store_uri
 from leaderflow.core.recipes import Family
 from leaderflow.core.sources import HOME, PYTHON, YAML, FromFile, Sources, from_python
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, Summarizer, SummaryGroup
+from leaderflow.core.store import Store
 from leaderflow.core.types import Json
 from leaderflow.core.validate import dataset_spec, model_spec, validate
 from leaderflow.core.yaml import Located, Place, load_yaml, shown
@@ -51,7 +52,7 @@ def load_evaluation(
     Raises:
         SpecError: names file, line, key, and what is wrong there.
     """
-    file = Path(path)
+    file = _stored(path) if files and "://" in str(path) else Path(path)
     if not files or (not file.is_file() and file.suffix not in (*YAML, *PYTHON, ".json")):
         file = _leaderboard(str(path))
     top = _document(file)
@@ -195,6 +196,18 @@ def _data_dir(given: Json, top: Located | None) -> Path | None:
             top.error(message, "data_dir") if top and given else SpecError(message, key="data_dir" if given else "LEADERFLOW_DATA")
         )
     return path
+
+
+def _stored(uri: str | Path) -> Path:
+    """Return a copy of a file of the store, of a run's manifest."""
+    files = Store(store_uri()).files
+    name = str(uri).removeprefix(f"{files.place}/")
+    try:
+        if name != uri:
+            return files.local(name)
+    except FileNotFoundError:
+        pass
+    raise SpecError(f"there is no such file in the store {files.place}", file=str(uri))
 
 
 def _document(file: Path) -> Located:

@@ -15,13 +15,16 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from leaderflow.core.errors import StoreError, UsageError, did_you_mean
-from leaderflow.core.store import ArtifactRef, Store, write_whole
+from leaderflow.core.store import ArtifactRef, Store
 
 log = logging.getLogger("leaderflow.manifest")
 
 T = TypeVar("T")
 
-State = Literal["running", "completed", "incomplete", "failed"]
+_FILE = "manifest.json"
+
+State = Literal["running", "completed", "incomplete", "failed", "crashed"]
+"""A run whose process is gone cannot write that it has ``crashed``: whoever reads its manifest finds it out."""
 
 
 class CellEntry(BaseModel):
@@ -79,7 +82,11 @@ class Manifest(BaseModel):
     def save(self, store: Store) -> None:
         """Write the manifest whole."""
         text = json.dumps(self.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1, allow_nan=False)
-        write_whole(store.root / "runs" / self.run / "manifest.json", text.encode())
+        store.files.write(manifest_name(self.run), text.encode())
+
+    def lease(self, store: Store) -> contextlib.AbstractContextManager[None]:
+        """Hold the run's lease while it is walked: one that says ``running`` without it has crashed."""
+        return store.lease(_lease(self.run))
 
     @classmethod
     def load(cls, store: Store, run: str) -> Manifest:
@@ -89,9 +96,10 @@ class Manifest(BaseModel):
             UsageError: there is no such run, or more than one begins so.
             StoreError: its manifest cannot be read.
         """
-        names = run_names(store)
+        there = manifests(store)
+        names = list(there)
         if not names:
-            raise UsageError(f"no run in {store.root} yet; start one with `leaderflow run`")
+            raise UsageError(f"no run in {store.files.place} yet; start one with `leaderflow run`")
         if back := re.fullmatch(r"latest(?:~(\d{1,9}))?", run):
             found = names[-1 - int(back[1] or 0) :][:1] if int(back[1] or 0) < len(names) else []
         else:
@@ -99,61 +107,88 @@ class Manifest(BaseModel):
         if len(found) != 1:
             what = "no run" if not found else f"{len(found)} runs"
             raise UsageError(f"{what} named {run!r}{did_you_mean(run, names) if not found else ''}; `leaderflow runs` lists them")
-        return cls._read(store, found[0])
+        return cls._read(store, there[found[0]])
 
     @classmethod
     def all(cls, store: Store) -> Iterator[Manifest]:
         """Yield the manifests of all runs, oldest first; one that cannot be read is left out with a warning."""
-        return each_readable(run_names(store), lambda name: cls._read(store, name))
+        return each_readable(manifests(store).values(), lambda path: cls._read(store, path))
 
     @classmethod
-    def _read(cls, store: Store, run: str) -> Manifest:
-        with _one_line(store, run) as path:
-            return cls.model_validate_json(path.read_bytes())
+    def _read(cls, store: Store, path: Path) -> Manifest:
+        with _one_line(path):
+            found = cls.model_validate_json(path.read_bytes())
+            found.state = "crashed" if _crashed(store, path, found.state) else found.state
+            return found
 
 
 _SAVED = frozenset(Manifest.model_fields) - {"warnings", "cost", "flow_run"}
 """The keys that every manifest has had."""
 
 
-def plain_manifest(store: Store, run: str) -> dict[str, Any]:
-    """Return a run's manifest as plain JSON, its spec not validated: cheap, where thousands are read.
+def plain_manifest(store: Store, path: Path) -> dict[str, Any]:
+    """Return a manifest as plain JSON, its spec not validated: cheap, where thousands are read.
 
     Raises:
         StoreError: it cannot be read.
     """
-    with _one_line(store, run) as path:
+    with _one_line(path):
         found = json.loads(path.read_bytes())
         if not isinstance(found, dict) or not found.keys() >= _SAVED:
             raise ValueError("no manifest")
-        return found
+        return found | {"state": "crashed"} if _crashed(store, path, found["state"]) else found
+
+
+def _lease(run: str) -> str:
+    return f"run-{run}"
+
+
+def _crashed(store: Store, path: Path, state: str) -> bool:
+    """Say whether a run ended without a word: it says `running`, nobody walks it, and it still says so afterwards."""
+    if state != "running" or store.leased(_lease(path.parent.name)):
+        return False
+    return bool(json.loads(store.files.read(manifest_name(path.parent.name)))["state"] == "running")
 
 
 @contextlib.contextmanager
-def _one_line(store: Store, run: str) -> Iterator[Path]:
-    path = store.root / "runs" / run / "manifest.json"
+def _one_line(path: Path) -> Iterator[None]:
     try:
-        yield path
+        yield
     except OSError as exc:
         raise StoreError(f"{path} cannot be read: {exc.strerror}") from exc
     except ValueError as exc:
         raise StoreError(f"{path} is cut or altered; remove its folder and run the same command again") from exc
 
 
-def each_readable(runs: Iterable[str], read: Callable[[str], T]) -> Iterator[T]:
-    """Yield what `read` makes of each run; a StoreError of one run is a warning, because the others are as good as before."""
-    for run in runs:
+def each_readable(paths: Iterable[Path], read: Callable[[Path], T]) -> Iterator[T]:
+    """Yield what `read` makes of each manifest; a StoreError of one is a warning, because the others are as good as before."""
+    for path in paths:
         try:
-            found = read(run)
+            found = read(path)
         except StoreError as error:
-            log.warning("run %s is left out: %s", run, error)
+            log.warning("run %s is left out: %s", path.parent.name, error)
         else:
             yield found
 
 
+def manifests(store: Store) -> dict[str, Path]:
+    """Return the manifests of all runs by the runs' ids, oldest first: paths on this machine."""
+    return {path.parent.name: path for path in store.files.mirror("runs") if path.name == _FILE}
+
+
 def run_names(store: Store) -> list[str]:
     """Return the ids of all runs with a manifest, oldest first."""
-    return sorted(path.parent.name for path in (store.root / "runs").glob("*/manifest.json"))
+    return list(manifests(store))
+
+
+def manifest_name(run: str) -> str:
+    """Return the name of a run's manifest in the store."""
+    return f"runs/{run}/{_FILE}"
+
+
+def manifest_place(store: Store, run: str) -> str:
+    """Return where a run's manifest lies, as it may be shown; `leaderflow run` takes it."""
+    return f"{store.files.place}/{manifest_name(run)}"
 
 
 def new_run_id(now: datetime | None = None) -> str:

@@ -14,7 +14,7 @@ def home() -> Path:
 
 
 def store_uri() -> str:
-    """Return the store's place: ``LEADERFLOW_STORE``, by default ``store`` in the home."""
+    """Return the store's place, a path or a URI of `pyarrow.fs`: ``LEADERFLOW_STORE``, by default ``store`` in the home."""
     return os.environ.get("LEADERFLOW_STORE") or str(home() / "store")
 
 

@@ -24,7 +24,7 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
         reasoning: None where the reply holds none; several blocks are joined by a newline.
         answer: the reply without its reasoning and the blanks after it; None where the block is never closed.
     """
-    pattern = re.compile(rf"(?<!(?<!`)`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`(?!`))", re.IGNORECASE)
+    pattern = _pattern(tags)
     blocks: list[str] = []
     rest = text
     while (opened := pattern.match(rest.lstrip())) and not opened[1]:
@@ -39,6 +39,27 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
             return None, text
         blocks, rest = [inner.strip()], after
     return "\n".join(blocks), rest.lstrip()
+
+
+def holds_reasoning(text: str, reasoning: str, tags: Sequence[str] = TAGS) -> bool:
+    """Say whether a reply whose reasoning came in a field of its own holds some of it, too.
+
+    It does if it begins with a tag, or if an unopened closing tag stands alone on its line or follows a part of that reasoning. A
+    tag in the middle of a sentence is a mention.
+    """
+    pattern, body = _pattern(tags), text.lstrip()
+    if pattern.match(body):
+        return True
+    before, after = _until_closed(body, pattern)
+    if after is None:
+        return False
+    alone = before.rstrip(" \t").endswith("\n") and after.lstrip(" \t")[:1] in ("", "\n")
+    return alone or before.strip() in reasoning
+
+
+def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
+    """Return the pattern of an opening or (group 1) closing tag outside backticks."""
+    return re.compile(rf"(?<!(?<!`)`)<(/?)({'|'.join(re.escape(tag) for tag in tags)})>(?!`(?!`))", re.IGNORECASE)
 
 
 def _until_closed(text: str, pattern: re.Pattern[str]) -> tuple[str, str | None]:

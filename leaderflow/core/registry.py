@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from leaderflow.core.arguments import refuse_impossible
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.names import NAMES
 from leaderflow.core.types import Json
@@ -129,6 +130,9 @@ def _bind(kind: Kind, config: Mapping[str, Json], key: str | None, handed: froze
     for required in names:
         if accepted[required] and required not in given:
             raise SpecError(f"{name} needs the argument {required!r}", key=key)
+    if kind == "postprocessor" and NAMES[kind].get(name, "").startswith("evaluators."):
+        given_here = {argument: value for argument, value in config.items() if argument != "type"}
+        refuse_impossible(factory, given_here, key=".".join(part for part in (key, name) if part))
     return factory
 
 

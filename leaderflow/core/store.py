@@ -6,30 +6,28 @@ Layout below the root::
     artifacts/STAGE/KK/KEY.TABLE.arrow     one table
     answers/MODEL/…                        the answers store (`inference.answers`)
     runs/RUN/manifest.json                 one run (`leaderflow.core.manifest`)
-    leases/NAME.lock                       who is asking for what
+    leases/…                               who is asking for what (`leaderflow.core.leases`)
 
-Files appear whole or not at all: temporary name, fsync, rename.
+Files appear whole or not at all, wherever the root lies (`leaderflow.core.files`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import logging
-import os
-import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from leaderflow.core import identity
-from leaderflow.core.artifacts import TABLES
+from leaderflow.core.artifacts import TABLES, completed
 from leaderflow.core.errors import StoreError
+from leaderflow.core.files import open_files
 from leaderflow.core.types import Json
 
 log = logging.getLogger("leaderflow.store")
@@ -66,33 +64,32 @@ class Record(BaseModel):
 
 
 class Store:
-    """A store in a local folder."""
+    """A store: what its files mean. Where they lie is the business of `files`.
 
-    def __init__(self, root: Path | str) -> None:
-        self.root = Path(root).expanduser().resolve()
+    Args:
+        place: the root.
+    """
+
+    def __init__(self, place: Path | str) -> None:
+        self.files = open_files(place)
 
     def check_writable(self) -> None:
         """Raise StoreError where the store cannot be written."""
-        try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            probe = self.root / f".probe-{uuid.uuid4().hex}"
-            probe.write_bytes(b"")
-            probe.unlink()
-        except OSError as exc:
-            raise StoreError(f"cannot write the store {self.root}: {exc.strerror}; point LEADERFLOW_STORE elsewhere") from exc
+        self.files.check_writable()
 
     def lookup(self, stage: str, key: str) -> Record | None:
         """Return the record under a key if all its tables are there in full size; anything else is a miss, with a warning."""
-        path = self._record_path(stage, key)
+        name = _record_name(stage, key)
         try:
-            record = Record.model_validate_json(path.read_bytes())
+            record = Record.model_validate_json(self.files.read(name))
         except FileNotFoundError:
             return None
         except (OSError, ValueError):
-            log.warning("record %s is unreadable; it will be recomputed", path)
+            log.warning("record %s is unreadable; it will be recomputed", name)
             return None
+        sizes = self.files.sizes(ref.path for ref in record.tables.values())
         for ref in record.tables.values():
-            if not self._alive(ref):
+            if sizes.get(ref.path) != ref.bytes:
                 log.warning("artifact %s is missing or cut; it will be recomputed", ref.path)
                 return None
         return record
@@ -120,7 +117,7 @@ class Store:
         refs = {name: self._write_table(stage, key, name, table, parts, final) for name, table in tables.items()}
         record = Record(stage=stage, key=key, parts=parts, tables=refs, notes=dict(notes or {}))
         if final:
-            write_whole(self._record_path(stage, key), record.model_dump_json().encode())
+            self.files.write(_record_name(stage, key), record.model_dump_json().encode())
         return record
 
     def read(self, ref: ArtifactRef) -> pa.Table:
@@ -130,20 +127,19 @@ class Store:
             StoreError: the file is missing or was altered.
         """
         try:
-            data = (self.root / ref.path).read_bytes()
+            data = self.files.read(ref.path)
         except OSError as exc:
             raise StoreError(f"artifact {ref.path} cannot be read: {exc.strerror}; run the same command again") from exc
         if hashlib.sha256(data).hexdigest() != ref.sha256:
             self.forget(ref.stage, ref.key)
             raise StoreError(f"artifact {ref.path} was altered (its checksum differs); run the same command again to recompute it")
         with pa.ipc.open_file(pa.py_buffer(data)) as reader:
-            return reader.read_all()
+            return completed(ref.stage, reader.read_all())
 
     def intact(self, record: Record) -> bool:
         """Say whether every table of a record still has its checksum; forget the record where one has not."""
         for ref in record.tables.values():
-            path = self.root / ref.path
-            if not self._alive(ref) or hashlib.sha256(path.read_bytes()).hexdigest() != ref.sha256:
+            if not self._has(ref):
                 log.warning("artifact %s is missing, cut or altered; it will be recomputed", ref.path)
                 self.forget(record.stage, record.key)
                 return False
@@ -151,7 +147,7 @@ class Store:
 
     def forget(self, stage: str, key: str) -> None:
         """Drop the record under a key: the next run recomputes it."""
-        self._record_path(stage, key).unlink(missing_ok=True)
+        self.files.delete(_record_name(stage, key))
 
     def find(self, prefix: str) -> Record | None:
         """Return the record whose key starts with `prefix` (at least 6 digits), of any stage, or None.
@@ -159,41 +155,30 @@ class Store:
         Raises:
             StoreError: more than one record does.
         """
-        paths = [p for p in (self.root / "artifacts").glob(f"*/{prefix[:2]}/{prefix}*.json")]
-        if len({p.stem for p in paths}) > 1:
-            raise StoreError(f"{prefix!r} names {len(paths)} artifacts; give more digits")
-        return Record.model_validate_json(paths[0].read_bytes()) if paths else None
+        folders = [f"artifacts/{stage}/{prefix[:2]}" for stage in TABLES]
+        found = [
+            n for folder in folders for n in self.files.names(folder) if n.startswith(f"{folder}/{prefix}") and n.endswith(".json")
+        ]
+        if len({name.rpartition("/")[2] for name in found}) > 1:
+            raise StoreError(f"{prefix!r} names {len(found)} artifacts; give more digits")
+        return Record.model_validate_json(self.files.read(found[0])) if found else None
 
-    @contextlib.contextmanager
-    def lease(self, name: str) -> Iterator[None]:
+    def lease(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Hold the lease of that name; waits while another process or thread holds it.
 
         Raises:
             StoreError: the file system refuses.
         """
-        with self.lease_file(f"{name}.lock") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+        return self.files.lease(name)
 
-    def lease_file(self, name: str) -> IO[bytes]:
-        """Open a file that leases are held on; its content means nothing.
+    def leased(self, name: str) -> bool:
+        """Say whether somebody holds the lease of that name at this moment; where it cannot be told, somebody does."""
+        return self.files.leased(name)
 
-        Raises:
-            StoreError: the file system refuses.
-        """
-        path = self.root / "leases" / name
+    def _has(self, ref: ArtifactRef) -> bool:
+        """Say whether a table is there with its checksum."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            return path.open("ab")
-        except OSError as exc:
-            raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
-
-    def _record_path(self, stage: str, key: str) -> Path:
-        return self.root / "artifacts" / stage / key[:2] / f"{key}.json"
-
-    def _alive(self, ref: ArtifactRef) -> bool:
-        try:
-            return (self.root / ref.path).stat().st_size == ref.bytes
+            return hashlib.sha256(self.files.read(ref.path)).hexdigest() == ref.sha256
         except OSError:
             return False
 
@@ -205,11 +190,11 @@ class Store:
         data = arrow_bytes(table.replace_schema_metadata(provenance))
         digest = identity.table_digest(table)
         suffix = "" if final else f".partial-{hashlib.sha256(digest.encode()).hexdigest()[:12]}"
-        path = Path("artifacts") / stage / key[:2] / f"{key}{suffix}.{name}.arrow"
-        write_whole(self.root / path, data)
+        path = f"artifacts/{stage}/{key[:2]}/{key}{suffix}.{name}.arrow"
+        self.files.write(path, data)
         sha = hashlib.sha256(data).hexdigest()
         return ArtifactRef(
-            stage=stage, key=key, table=name, path=path.as_posix(), rows=table.num_rows, bytes=len(data), sha256=sha, digest=digest
+            stage=stage, key=key, table=name, path=path, rows=table.num_rows, bytes=len(data), sha256=sha, digest=digest
         )
 
 
@@ -222,25 +207,5 @@ def arrow_bytes(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: temporary name in the same folder, fsync, rename.
-
-    Raises:
-        StoreError: the file system refuses (full, read-only, no permission).
-    """
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            _write_synced(file, data)
-        temporary.replace(path)
-    except OSError as exc:
-        with contextlib.suppress(OSError):  # why the file could not be written matters, not why its beginning stays
-            temporary.unlink()
-        raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
-
-
-def _write_synced(file: IO[bytes], data: bytes) -> None:
-    file.write(data)
-    file.flush()
-    os.fsync(file.fileno())
+def _record_name(stage: str, key: str) -> str:
+    return f"artifacts/{stage}/{key[:2]}/{key}.json"

@@ -82,7 +82,9 @@ class Answer:
     """What a model said to one request.
 
     `nll` is the negative log-likelihood in nats summed over `scored_tokens` tokens; `token_logprobs` are theirs, in order.
-    `turns` holds the assistant turns of a multi-turn request. `error_class` is ``retryable``, ``sample`` or ``run``.
+    `turns` holds the assistant turns of a multi-turn request. `reasoning_tokens` are part of `output_tokens`: as the provider
+    reports them, or the reasoning's share of the characters (`reasoning_counted` says which). `error_class` is ``retryable``,
+    ``sample`` or ``run``.
     """
 
     request_key: str
@@ -96,6 +98,8 @@ class Answer:
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning_counted: Literal["reported", "share"] | None = None
     latency_s: float | None = None
     attempts: int = 1
     error: str | None = None
@@ -143,7 +147,8 @@ class Judging:
     `judges` are names of models in the spec or model blocks (none: the run's judges); `template` is a prompt_template over the
     columns of a question; `reader` the postprocessor that reads a verdict (None: the whole reply); `blank` the column that a
     legacy template leaves empty; `compat` the semantics of the template. A question with fewer than
-    `minimum` readable verdicts has none.
+    `minimum` readable verdicts has none. `rivals` are models of the run whose answers are compared with the one under test;
+    ``*`` is every other one.
     """
 
     template: Mapping[str, Json]
@@ -154,6 +159,7 @@ class Judging:
     minimum: int = 1
     blank: str | None = None
     compat: Literal["opencompass"] | None = None
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +271,14 @@ class Evaluator(Protocol):
     """Columns of the sample that must exist."""
     judging: Judging | None
     """How judges are asked; None where none are needed."""
+
+    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+        """See, when the data are read and before any request, that all rows can be scored.
+
+        Raises:
+            DataError: one cannot, whatever is answered.
+        """
+        ...
 
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return what the judges are asked; rows without an answer are never asked about."""

@@ -7,14 +7,31 @@ from pathlib import Path
 import pytest
 
 from leaderflow.core.errors import StoreError, UsageError
-from leaderflow.core.manifest import Manifest, new_run_id, plain_manifest
+from leaderflow.core.manifest import Manifest, manifests, new_run_id, plain_manifest
 from leaderflow.core.store import Store
 
 
 def save(store: Store, run: str) -> Manifest:
-    manifest = Manifest(run=run, started="2030-01-01T00:00:00+00:00", spec={"models": []})
+    manifest = Manifest(run=run, state="completed", started="2030-01-01T00:00:00+00:00", spec={"models": []})
     manifest.save(store)
     return manifest
+
+
+def test_a_run_that_nobody_walks_has_crashed(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    manifest = save(store, "20300101-000000-aaaa").model_copy(update={"state": "running"})
+    with manifest.lease(store):
+        manifest.save(store)
+        assert [read(store, manifest.run) for read in STATES] == ["running", "running"]
+    assert [read(store, manifest.run) for read in STATES] == ["crashed", "crashed"]
+    manifest.model_copy(update={"state": "completed"}).save(store)
+    assert [read(store, manifest.run) for read in STATES] == ["completed", "completed"]
+
+
+STATES = (
+    lambda store, run: Manifest.load(store, run).state,
+    lambda store, run: plain_manifest(store, manifests(store)[run])["state"],
+)
 
 
 def test_a_manifest_is_found_by_name_by_beginning_and_as_the_latest(tmp_path: Path) -> None:
@@ -57,15 +74,16 @@ def test_a_broken_manifest_is_one_line_and_hides_no_other_run(tmp_path: Path, te
     first, broken = save(store, "20300101-000000-aaaa"), save(store, "20300102-000000-bbbb")
     path = tmp_path / "runs" / broken.run / "manifest.json"
     path.write_text(text)
-    for read in (Manifest.load, plain_manifest):
+    for read in (lambda: Manifest.load(store, broken.run), lambda: plain_manifest(store, path)):
         with pytest.raises(StoreError, match=r"manifest\.json is cut or altered"):
-            read(store, broken.run)
+            read()
     assert [m.run for m in Manifest.all(store)] == [first.run]
     assert f"run {broken.run} is left out" in caplog.text
 
 
-def test_a_manifest_that_is_a_folder_is_one_line(tmp_path: Path) -> None:
+def test_a_manifest_that_leads_nowhere_is_one_line(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    (tmp_path / "runs" / "20300101-000000-aaaa" / "manifest.json").mkdir(parents=True)
+    (tmp_path / "runs" / "20300101-000000-aaaa").mkdir(parents=True)
+    (tmp_path / "runs" / "20300101-000000-aaaa" / "manifest.json").symlink_to("nowhere")
     with pytest.raises(StoreError, match="cannot be read"):
         Manifest.load(store, "latest")

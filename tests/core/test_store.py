@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from leaderflow.core import identity
-from leaderflow.core.artifacts import SAMPLES, table_of
+from leaderflow.core.artifacts import OUTPUTS, SAMPLES, completed, table_of
 from leaderflow.core.errors import StoreError
 from leaderflow.core.store import Record, Store
 
@@ -35,7 +37,7 @@ def test_what_was_written_is_found_and_read_back(store: Store, record: Record) -
 
 
 def test_a_moved_store_is_as_good_as_before(store: Store, record: Record, tmp_path: Path) -> None:
-    store.root.rename(tmp_path / "elsewhere")
+    store.files.root.rename(tmp_path / "elsewhere")
     moved = Store(tmp_path / "elsewhere")
     assert moved.lookup("read", KEY) == record
     assert moved.read(record["pool"]).num_rows == 1
@@ -43,7 +45,7 @@ def test_a_moved_store_is_as_good_as_before(store: Store, record: Record, tmp_pa
 
 @pytest.mark.parametrize("damage", ["cut", "folder"])
 def test_an_unreadable_record_is_a_miss(store: Store, record: Record, damage: str) -> None:
-    path = (store.root / record["samples"].path).with_name(f"{KEY}.json")
+    path = (store.files.root / record["samples"].path).with_name(f"{KEY}.json")
     if damage == "cut":
         os.truncate(path, 10)
     else:
@@ -54,13 +56,13 @@ def test_an_unreadable_record_is_a_miss(store: Store, record: Record, damage: st
 
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_a_missing_or_cut_table_is_a_miss(store: Store, record: Record, damage: str) -> None:
-    path = store.root / record["samples"].path
+    path = store.files.root / record["samples"].path
     path.unlink() if damage == "missing" else os.truncate(path, 10)
     assert store.lookup("read", KEY) is None
 
 
 def test_an_altered_table_is_never_trusted(store: Store, record: Record) -> None:
-    path = store.root / record["samples"].path
+    path = store.files.root / record["samples"].path
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
@@ -88,7 +90,7 @@ def test_a_record_is_found_by_the_first_digits_of_its_key(store: Store, record: 
 
 
 def test_no_temporary_file_is_left(store: Store, record: Record) -> None:
-    assert not list(store.root.rglob("*.tmp"))
+    assert not list(store.files.root.rglob("*.tmp"))
 
 
 def test_an_unwritable_store_is_one_clear_line(tmp_path: Path) -> None:
@@ -112,3 +114,17 @@ def test_a_lease_is_held_by_one_at_a_time(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert inside in (["+a", "-a", "+b", "-b"], ["+b", "-b", "+a", "-a"])
+
+
+def test_tables_of_an_earlier_schema_are_completed(tmp_path: Path) -> None:
+    """Measured columns that came later are null; anything else that is missing is not made up."""
+    whole = table_of(OUTPUTS, [{"sample_id": "s", "part": 0, "repeat": 0, "status": "ok", "output": "x"}])
+    store = Store(tmp_path)
+    earlier = whole.drop_columns(["reasoning_tokens", "reasoning_counted"])
+    ref = store.write("infer", "1" * 64, {}, {"outputs": whole}, {}).tables["outputs"]
+    with pa.ipc.new_file(tmp_path / ref.path, earlier.schema) as writer:
+        writer.write_table(earlier)
+    read = store.read(ref.model_copy(update={"sha256": hashlib.sha256((tmp_path / ref.path).read_bytes()).hexdigest()}))
+    assert read.schema.equals(OUTPUTS)
+    assert read.to_pylist() == whole.to_pylist()
+    assert completed("infer", whole.drop_columns(["output"])).schema.names == whole.drop_columns(["output"]).schema.names

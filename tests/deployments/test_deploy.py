@@ -28,6 +28,8 @@ GOOD: dict[str, Any] = {
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "time zone": ({"schedules": [{"cron": "0 2 * * *"}]}, "needs a timezone"),
     "type": ({"parameters": {"suite": "demo", "limit": "foobar"}}, "limit: must be a whole number, not 'foobar'"),
+    "a number in quotes": ({"parameters": {"suite": "demo", "repeats": "3"}}, "repeats: must be a whole number, not '3'"),
+    "a word for a switch": ({"parameters": {"suite": "demo", "fresh": "yes"}}, "fresh: must be true or false, not 'yes'"),
     "unknown parameter": ({"parameters": {"suite": "demo", "limitt": 5}}, "no parameter 'limitt'"),
     "suite": ({"parameters": {"suite": "demmo"}}, "did you mean 'demo'"),
     "model": ({"parameters": {"suite": "demo", "models": ["smollm2-135"]}}, "did you mean 'smollm2-135m'"),

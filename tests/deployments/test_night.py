@@ -37,6 +37,14 @@ def asked(server: FakeOpenAI, at_least: int, seconds: float = 90) -> None:
         time.sleep(0.1)
 
 
+def reported(site: Site) -> None:
+    """Wait until the worker has said its own of a crash: that comes seconds after the first report, and undoes an earlier Retry."""
+    deadline = time.monotonic() + 60
+    while "prefect.flow_runs.worker - Check whether" not in (site.folder / "worker.log").read_text():
+        assert time.monotonic() < deadline, "the worker never said so"
+        time.sleep(0.3)
+
+
 def scheduled(site: Site, name: str) -> list[FlowRun]:
     """A deployment's runs whose date has passed."""
 
@@ -60,6 +68,7 @@ def test_a_killed_flow_is_crashed_and_retry_asks_only_the_rest(prefect_server: s
         crashed = big.finished(run)
         assert crashed.state is not None
         assert crashed.state.name == "Crashed"
+        reported(big)
         command = [sys.executable, "-m", "prefect", "--no-prompt", "flow-run", "retry", str(run.id)]
         subprocess.run(command, env=big.environment, check=True, stdout=subprocess.DEVNULL)
         again = big.finished(run, attempts=2)
@@ -148,7 +157,7 @@ def test_two_workers_share_a_store_and_ask_nothing_twice(big: Site, server: Fake
     with big.worker(), big.worker():
         runs = [big.start("evaluate/on-demand"), big.start("evaluate/on-demand", shard_size=50)]
         states = [big.finished(run).state for run in runs]
-    assert [state.name for state in states if state is not None] == ["Completed", "Completed"]
+    assert [state.name for state in states if state is not None] == ["Completed", "Completed"], states
     assert server.stats["requests"] == 400
     first, second = (manifest["cells"]["fake:sums"] for manifest in big.manifests())
     for table in ("samples", "scores", "metrics"):

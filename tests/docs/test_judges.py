@@ -63,9 +63,9 @@ def test_the_evaluators_ask(text: str, place: Path) -> None:
     towns = towns.model_copy(update={"eval_cfg": towns.eval_cfg.model_copy(update={"evaluator": evaluator})})
     samples = samples_of((str(i), row) for i, row in enumerate(ROWS))
     stage.check(towns, samples)
-    questions = judges.as_samples(judges.pretended(samples, towns))
-    assert questions.num_rows == 4
     judging = stage.build_evaluator(towns).judging
+    questions = judges.as_samples(judges.pretended(samples, towns, judging.rivals))
+    assert questions.num_rows == 4 * (2 if judging.rivals else 1)
     prompts = render_questions(judge_dataset(towns, judging, "model"), Target(accepts=ANY_INPUT, mode="gen"), questions)
     assert all("<<<ANSWER-" in text for text in prompts.column("messages").to_pylist())
 

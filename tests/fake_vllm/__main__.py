@@ -3,7 +3,8 @@
 It takes token ids, answers every prompt with a text that its ids' hash picks, and gives token k of a prompt the log-probability
 −(k mod 7)/10. Trouble comes from the environment: FAKE_VLLM_SLOW (seconds before it is healthy), FAKE_VLLM_CRASH (a message to end
 with while starting), FAKE_VLLM_DIE_AFTER (requests after which it is killed by itself, once per file FAKE_VLLM_DIED),
-FAKE_VLLM_LATENCY (seconds for one request), FAKE_VLLM_STARTS (a file that gets a line with pids at each start). It has a child
+FAKE_VLLM_LATENCY (seconds for one request), FAKE_VLLM_STARTS (a file that gets a line with pids at each start), FAKE_VLLM_BODIES (a file that
+gets what is asked). It has a child
 process, as vLLM has its engine.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -34,6 +36,7 @@ def arguments() -> argparse.Namespace:
         parser.add_argument(f"--{name}")
     for name in ("max-model-len", "tensor-parallel-size", "data-parallel-size", "max-num-seqs", "max-lora-rank"):
         parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--gpu-memory-utilization", type=float)
     for name in ("enforce-eager", "enable-prefix-caching"):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction)
     parser.add_argument("--enable-lora", action="store_true")
@@ -51,6 +54,9 @@ class FakeVLLM:
     async def completions(self, request: web.Request) -> web.Response:
         body = await request.json()
         self.served += 1
+        if bodies := ENV("FAKE_VLLM_BODIES"):
+            with open(bodies, "a", encoding="utf-8") as file:
+                file.write(json.dumps(body) + "\n")
         self._maybe_die()
         if latency := float(ENV("FAKE_VLLM_LATENCY") or 0):
             await asyncio.sleep(latency)

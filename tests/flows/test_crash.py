@@ -11,8 +11,11 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from prefect.client.orchestration import get_client
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
@@ -67,6 +70,7 @@ def test_a_killed_run_costs_only_what_was_in_flight(prefect_server: str, server:
         time.sleep(random.uniform(0, SAMPLES / PER_SECOND))
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert {manifest.state for manifest in Manifest.all(Store(store))} <= {"crashed"}
         seen = server.stats["requests"]
         result = finish(start(spec, store, prefect_server))
         total = server.stats["requests"]
@@ -74,3 +78,31 @@ def test_a_killed_run_costs_only_what_was_in_flight(prefect_server: str, server:
         assert SAMPLES <= total <= SAMPLES + IN_FLIGHT + PER_SECOND
         assert digests(store, result["run"]) == expected
         assert result["cells"] == whole["cells"]
+
+
+def state_of(api: str, run: Manifest) -> str:
+    with temporary_settings({PREFECT_API_URL: api}), get_client(sync_client=True) as client:
+        state = client.read_flow_run(UUID(run.flow_run)).state
+    assert state is not None
+    return state.name
+
+
+def test_ctrl_c_twice_leaves_nothing_running(prefect_server: str, server: FakeOpenAI, tmp_path: Path) -> None:
+    server.script(latency=60)
+    file = write_questions(tmp_path / "sums.jsonl", range(100))
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps({"models": [model(server)], "datasets": [dataset(file)]}))
+    process = start(spec, tmp_path / "store", prefect_server)
+    while not server.stats["requests"]:
+        assert process.poll() is None
+        time.sleep(0.05)
+    (running,) = Manifest.all(Store(tmp_path / "store"))
+    assert (running.state, state_of(prefect_server, running)) == ("running", "Running")
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    (ended,) = Manifest.all(Store(tmp_path / "store"))
+    assert (ended.state, state_of(prefect_server, ended)) == ("failed", "Cancelled")

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from inference.answers import AnswerStore, folder_name, seconds
-from inference.segments import BATCH_ROWS
+from inference.segments import BATCH_ROWS, Segment, merge
 from leaderflow.core.errors import SpecError, StoreError
 from leaderflow.core.types import Answer
 
@@ -29,6 +31,8 @@ FULL = Answer(
     finish_reason="length",
     prompt_tokens=3,
     output_tokens=4,
+    reasoning_tokens=1,
+    reasoning_counted="reported",
     latency_s=0.25,
     attempts=2,
     error="e",
@@ -46,14 +50,30 @@ def numbered(start: int, stop: int) -> list[Answer]:
     return [Answer(f"k{i}", "ok", output=f"text {i}") for i in range(start, stop)]
 
 
-def segments(store: AnswerStore) -> list[Path]:
-    return sorted(store.folder.glob("*.arrow*"))
+def segments(root: Path, store: AnswerStore) -> list[Path]:
+    return sorted((root / store.folder).glob("*.arrow*"))
 
 
 def test_every_field_comes_back(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path, "m")
     write(store, FULL, Answer("bare", "ok"))
     assert AnswerStore(tmp_path, "m").get(["full", "bare", "absent"]) == {"full": FULL, "bare": Answer("bare", "ok")}
+
+
+def test_segments_of_an_earlier_schema_are_read_and_merged(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path, "m")
+    write(store, FULL)
+    (file,) = segments(tmp_path, store)
+    with pa.ipc.open_stream(file) as reader:
+        old = reader.read_all().drop_columns(["reasoning_tokens", "reasoning_counted"])
+    file.unlink()
+    with pa.ipc.new_stream(file, old.schema) as writer:
+        writer.write_table(old)
+    earlier = replace(FULL, reasoning_tokens=None, reasoning_counted=None)
+    assert AnswerStore(tmp_path, "m").get(["full"]) == {"full": earlier}
+    with (tmp_path / "merged.arrow").open("wb") as out:
+        merge([file], out)
+    assert list(Segment(tmp_path / "merged.arrow").rows([0])) == [earlier]
 
 
 def test_errors_never_enter_and_final_states_do(tmp_path: Path) -> None:
@@ -118,7 +138,7 @@ def test_a_torn_tail_is_left_out_with_a_warning(tmp_path: Path, lost: int, caplo
         writer.add(Answer("whole", "ok", output="x" * 100))
         writer.flush()
         writer.add(Answer("torn", "ok", output="".join(map(str, range(500)))))
-    [path] = segments(store)
+    [path] = segments(tmp_path, store)
     end_of_stream = 8
     os.truncate(path, path.stat().st_size - end_of_stream - lost)
     assert set(AnswerStore(tmp_path, "m").get(["whole", "torn"])) == {"whole"}
@@ -128,8 +148,8 @@ def test_a_torn_tail_is_left_out_with_a_warning(tmp_path: Path, lost: int, caplo
 def test_an_empty_or_headless_segment_holds_nothing(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path, "m")
     write(store, Answer("k", "ok"))
-    (store.folder / "0-empty.arrows").write_bytes(b"")
-    (store.folder / "1-headless.arrows").write_bytes(b"\xff\xff\xff\xff\x10")
+    (tmp_path / store.folder / "0-empty.arrows").write_bytes(b"")
+    (tmp_path / store.folder / "1-headless.arrows").write_bytes(b"\xff\xff\xff\xff\x10")
     assert set(AnswerStore(tmp_path, "m").get(["k"])) == {"k"}
 
 
@@ -143,7 +163,7 @@ def test_compaction_keeps_everything_and_leaves_live_segments_alone(tmp_path: Pa
         writer.add(Answer("live", "ok"))
         writer.flush()
         AnswerStore(tmp_path, "m").compact(above=1)
-        assert [path.suffix for path in segments(store)] == [".arrows", ".arrow"]
+        assert [path.suffix for path in segments(tmp_path, store)] == [".arrows", ".arrow"]
         assert store.get(keys) == before
         assert len(before) == len(keys)
         writer.add(Answer("later", "ok"))
@@ -153,9 +173,9 @@ def test_compaction_keeps_everything_and_leaves_live_segments_alone(tmp_path: Pa
 def test_few_segments_are_not_compacted(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path, "m")
     write(store, Answer("a", "ok"))
-    before = segments(store)
+    before = segments(tmp_path, store)
     store.compact()
-    assert segments(store) == before
+    assert segments(tmp_path, store) == before
 
 
 def test_threads_may_share_a_writer(tmp_path: Path) -> None:
@@ -272,7 +292,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "leases").write_text("a file where a folder belongs")
     with pytest.raises(StoreError, match=r"cannot write .*leases"), store.lease(["0" * 64]):
         pass
-    store.folder.parent.mkdir(parents=True)
-    store.folder.write_text("")
+    (tmp_path / "answers").mkdir()
+    (tmp_path / store.folder).write_text("")
     with pytest.raises(StoreError, match="cannot write"), store.writer():
         pass

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.embeddings import EmbeddingStore, Floats
+from leaderflow.core.store import Store
 
 
 class Counting:
@@ -21,10 +22,10 @@ class Counting:
 
 def test_a_text_is_embedded_once_whatever_the_run(tmp_path: Path) -> None:
     embed = Counting()
-    first = EmbeddingStore(tmp_path, "model", embed)(["a", "bb", "a"])
+    first = EmbeddingStore(Store(tmp_path), "model", embed)(["a", "bb", "a"])
     assert first.tolist() == [[1, 1], [2, 1], [1, 1]]
     assert embed.asked == ["a", "bb"]
-    again = EmbeddingStore(tmp_path, "model", embed)(["bb", "ccc"])
+    again = EmbeddingStore(Store(tmp_path), "model", embed)(["bb", "ccc"])
     assert again.tolist() == [[2, 1], [3, 1]]
     assert embed.asked == ["a", "bb", "ccc"]
 
@@ -32,5 +33,5 @@ def test_a_text_is_embedded_once_whatever_the_run(tmp_path: Path) -> None:
 def test_another_model_has_embeddings_of_its_own(tmp_path: Path) -> None:
     embed = Counting()
     for model in ("one", "other"):
-        EmbeddingStore(tmp_path, model, embed)(["a"])
+        EmbeddingStore(Store(tmp_path), model, embed)(["a"])
     assert embed.asked == ["a", "a"]

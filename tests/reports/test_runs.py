@@ -38,7 +38,7 @@ def test_a_run_gives_tables(store: Store) -> None:
 
 
 def test_tables_go_on_in_pandas_and_polars(store: Store) -> None:
-    loaded = load_run("latest", str(store.root))
+    loaded = load_run("latest", str(store.files.root))
     assert loaded.samples().to_pandas().groupby("dataset").score.mean().to_dict() == {"d": 0.5, "e": 1.0}
     frame = polars.from_arrow(loaded.samples())
     assert isinstance(frame, polars.DataFrame)

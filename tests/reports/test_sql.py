@@ -42,6 +42,14 @@ def test_every_view_can_be_asked(store: Store) -> None:
     assert rows(store, "SELECT output FROM answers WHERE dataset = 'e'") == [["m says 1.0"]]
 
 
+def test_a_sample_is_one_row_whatever_the_shards(tmp_path: Path) -> None:
+    store = store_at(tmp_path)
+    whole, *halves = [cell(store, "m", "d", dict.fromkeys(ids, 1.0)) for ids in (("s1", "s2"), ("s1",), ("s2",))]
+    whole.tables["extracted"] = [half.tables["extracted"][0] for half in halves]
+    run(store, 1, [whole])
+    assert rows(store, "SELECT sample_id, extracted FROM samples ORDER BY 1") == [["s1", '"1.0"'], ["s2", '"1.0"']]
+
+
 def test_views_go_together(store: Store) -> None:
     text = "SELECT r.suite, count(*) FROM samples s JOIN runs r USING (run) GROUP BY ALL ORDER BY 1 NULLS LAST"
     assert rows(store, text) == [["nightly", 4], [None, 3]]
@@ -56,7 +64,7 @@ def test_one_run_alone(store: Store) -> None:
 
 def test_a_file_that_is_gone_is_left_out(store: Store) -> None:
     (path,) = {ref.path for ref in _entry(store, "m:e")}
-    (store.root / path).unlink()
+    (store.files.root / path).unlink()
     assert rows(store, "SELECT DISTINCT dataset FROM samples") == [["d"]]
 
 
@@ -93,15 +101,15 @@ def test_an_empty_store(tmp_path: Path) -> None:
     ],
 )
 def test_anything_but_a_select_over_the_views_is_one_line(store: Store, text: str, says: str) -> None:
-    before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in store.files.root.rglob("*") if path.is_file()}
     with pytest.raises(UsageError, match=says) as refused:
         query(store, text)
     assert "\n" not in str(refused.value)
-    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in store.files.root.rglob("*") if path.is_file()} == before
 
 
 def test_a_manifest_is_not_validated_but_read(store: Store) -> None:
-    path = next((store.root / "runs").glob("*/manifest.json"))
+    path = next((store.files.root / "runs").glob("*/manifest.json"))
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {"added_later": 1}))
     assert rows(store, "SELECT count(*) FROM runs") == [[2]]

@@ -9,6 +9,7 @@ from leaderflow.core import registry
 from leaderflow.core.errors import SpecError
 from leaderflow.core.names import NAMES
 from leaderflow.core.opencompass.models import abbr_of
+from leaderflow.core.opencompass.subjective import judged
 from leaderflow.core.opencompass.translator import Translator, Where
 from leaderflow.core.pyconfig import Block
 from leaderflow.core.specs import Config, DatasetSpec, EvalCfg, InferCfg, ReaderCfg
@@ -24,6 +25,7 @@ _FILES = {"json": "JsonlDataset", "csv": "CsvDataset", "parquet": "ParquetDatase
 def dataset(translator: Translator, block: Mapping[str, Any], around: Where) -> Block:
     """Return a dataset block as it is written here."""
     place = translator.where(block, around)
+    block = judged(translator, block, around)
     found: dict[str, Json] = {"type": "", "abbr": abbr_of(block), "compat": "opencompass"}
     found.update((key, _section(translator, key, block[key], place)) for key in _SECTIONS if block.get(key) is not None)
     kind = translator.name("dataset", block.get("type"), place)

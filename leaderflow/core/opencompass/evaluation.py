@@ -12,6 +12,7 @@ from leaderflow.core.opencompass.datasets import dataset
 from leaderflow.core.opencompass.models import model, plain_abbr
 from leaderflow.core.opencompass.package import root
 from leaderflow.core.opencompass.report import Report
+from leaderflow.core.opencompass.subjective import check_rest, judge_models
 from leaderflow.core.opencompass.translator import Translator, Where
 from leaderflow.core.pyconfig import Config, load_config
 from leaderflow.core.pyconfig.values import dotted
@@ -19,7 +20,6 @@ from leaderflow.core.specs import SummaryGroup
 from leaderflow.core.types import Json
 from leaderflow.core.yaml import Located, Place, Steps, kind_of, shown
 
-_JUDGES = ("judge_models",)
 _GROUP_FIELDS = frozenset(SummaryGroup.model_fields) - {"expected", "transforms"}
 
 
@@ -66,13 +66,12 @@ def translate(path: Path) -> Translated:
     """
     config, report = load_config(path, root()), Report()
     translator = Translator(config, report)
-    models, judges = (
-        [translator.located(model(translator, block, place)) for block, place in _blocks(config, names)]
-        for names in (_models(config), _judges(config))
-    )
+    models = [translator.located(model(translator, block, place)) for block, place in _blocks(config, _models(config))]
+    judges = [translator.located(model(translator, block, place)) for block, place in _judges(config)]
     datasets = [translator.located(dataset(translator, block, place)) for block, place in _blocks(config, _datasets(config))]
     abbrs = {block.value["abbr"] for block in datasets}
     summarizer = _summarizer(translator, config.values.get("summarizer"), abbrs)
+    check_rest(translator, {block.value["abbr"] for block in models})
     _rest(translator)
     return Translated(config, models, datasets, judges, summarizer, report)
 
@@ -80,11 +79,14 @@ def translate(path: Path) -> Translated:
 def _models(config: Config) -> list[str]:
     if "models" in config.values:
         return ["models"]
-    return [name for name in config.values if name.endswith("_models") and name not in _JUDGES]
+    return [name for name in config.values if name.endswith("_models") and name != "judge_models"]
 
 
-def _judges(config: Config) -> list[str]:
-    return [name for name in _JUDGES if config.values.get(name)]
+def _judges(config: Config) -> Iterable[tuple[Mapping[str, Any], Where]]:
+    """Yield the judges: of a variable, or else of the partitioner."""
+    if config.values.get("judge_models"):
+        return _blocks(config, ["judge_models"])
+    return [(block, (shown(config.path), config.lines.get("eval"))) for block in judge_models(config)]
 
 
 def _datasets(config: Config) -> list[str]:

@@ -29,11 +29,6 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
     "dataset": {
         "num_gpus": "",
         "summarizer": "the leaderboard and the reports show every metric; `summarizer` of a dataset is not needed",
-        "infer_order": "",
-        "base_models": "",
-        "given_pred": "",
-        "mode": "",
-        "judge_cfg": "",
     },
     "eval_cfg": {
         "num_gpus": "",
@@ -93,7 +88,6 @@ SPLIT_AND_RUN = {
 
 TOP = {
     "work_dir": "results go to the store (LEADERFLOW_STORE)",
-    "meta_judge_model": "a judge of judges is not asked",
 }
 """Variables that are answered with a word."""
 

@@ -285,3 +285,44 @@ def test_weights_that_other_engines_served_go_to_vllm(write: Write) -> None:
     assert (found["type"], found["tensor_parallel_size"]) == ("VLLMwithChatTemplate", 2)
     assert found["engine_args"] == {"max_model_len": 16384}
     assert found["generation_kwargs"] == {"top_k": 1, "temperature": 1e-6, "top_p": 0.9}
+
+
+JUDGED = HEAD + (
+    "from opencompass.openicl.icl_evaluator import LMEvaluator\n"
+    "eval_cfg = dict(evaluator=dict(type=LMEvaluator, prompt_template=dict(type=PromptTemplate, template='{prediction}')MORE))\n"
+    f"models = [{MODEL.format('')}, {MODEL.replace(chr(39) + 'm' + chr(39), chr(39) + 'n' + chr(39)).format('')}]\n"
+    f"datasets = [{DATASET.format('KEYS')}]\n"
+)
+
+
+def judged(write: Write, keys: str = "", more: str = "", rest: str = "") -> Translated:
+    return translate(write("j.py", JUDGED.replace("MORE", more).replace("KEYS", keys) + rest))
+
+
+@pytest.mark.parametrize("at_dataset", [True, False])
+def test_the_mode_of_judging_goes_to_the_evaluator(write: Write, at_dataset: bool) -> None:
+    asked = "mode='m2n', infer_order='double', base_models=[dict(abbr='n')]"
+    judge = MODEL.replace("abbr='m'", "abbr='judge'").format("")
+    rest = f"eval = dict(partitioner=dict(type='SubjectiveNaivePartitioner', judge_models=[{judge}]"
+    rest += ("" if at_dataset else f", {asked}") + "))\n"
+    found = judged(write, f", {asked}" if at_dataset else "", ", dict_postprocessor=dict(type='alpacaeval_postprocess')", rest)
+    evaluator = found.datasets[0].value["eval_cfg"]["evaluator"]
+    template = {"type": "PromptTemplate", "template": "{prediction}"}
+    expected = {"type": "LMEvaluator", "prompt_template": template, "mode": "m2n", "infer_order": "double", "base_models": ["n"]}
+    assert evaluator == expected
+    assert not found.report.missing
+    assert [block.value["abbr"] for block in found.judges] == ["judge"]
+    assert any("alpacaeval_postprocess is not used" in line for line in found.report.lines())
+
+
+def test_what_of_judging_has_no_counterpart_is_said(write: Write) -> None:
+    for keys, rest, name in [
+        (", mode='fixed'", "", "mode='fixed' of LMEvaluator"),
+        ("", "meta_judge_model = dict(abbr='x')\n", "meta_judge_model"),
+        ("", "eval = dict(partitioner=dict(type='X', compare_models=[dict(abbr='z')]))\n", "z"),
+        (", mode='other'", "", "JsonlDataset(mode=…)"),
+        (", infer_order='double', mode='singlescore'", "", None),
+    ]:
+        found = judged(write, keys, rest=rest)
+        assert [m.name for m in found.report.missing] == ([name] if name else []), keys or rest
+    assert any("given_pred" in line for line in judged(write, ", given_pred=[dict(abbr='n', path='x')]").report.lines())

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from inference.api.errors import from_error, from_status, message_of
+from inference.api.errors import from_error, from_status, message_of, owner_at_fault
 from tests.fake_openai.faults import FAULTS
 
 
@@ -87,6 +87,8 @@ def test_messages(body: bytes, message: str) -> None:
         "Input is too long for requested model.",
         "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
         "Range of input length should be [1, 30720]",
+        "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+        "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`",
     ],
 )
 @pytest.mark.parametrize("status", [400, 422])
@@ -100,6 +102,9 @@ def test_servers_say_too_long_in_many_words(message: str, status: int) -> None:
         "The request was blocked by safety settings.",
         "PROHIBITED_CONTENT",
         "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+        "Input data may contain inappropriate content.",
+        "Content Exists Risk",
+        "系统检测到输入内容可能包含不安全或敏感内容",
     ],
 )
 def test_providers_say_filtered_in_many_words(message: str) -> None:
@@ -109,3 +114,52 @@ def test_providers_say_filtered_in_many_words(message: str) -> None:
 @pytest.mark.parametrize("message", ["Unsupported value: 'temperature'", "max_tokens must be at least 1", "unknown field 'top_k'"])
 def test_a_wrong_setting_is_neither(message: str) -> None:
     assert from_status(400, json.dumps({"error": {"message": message}}).encode()).kind == "sample"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "API key not valid. Please pass a valid API key."),
+        (403, "Your account was flagged for violating our usage policies."),
+        (403, "This organization has been disabled."),
+        (400, "model 'llama9' not found, try pulling it first"),
+    ],
+)
+def test_a_refused_key_or_owner_is_no_property_of_a_question(status: int, message: str) -> None:
+    assert from_status(status, json.dumps({"error": {"message": message}}).encode()).kind == "run"
+    assert from_error({"message": message, "code": status}).kind == "run"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "about"),
+    [
+        (401, "no", "key"),
+        (400, "API key not valid.", "key"),
+        (402, "no", "money"),
+        (429, "You exceeded your current quota", "money"),
+        (404, "no such route", None),
+    ],
+)
+def test_what_ends_a_run_says_what_to_see_to(status: int, message: str, about: str | None) -> None:
+    assert owner_at_fault(from_status(status, json.dumps({"error": {"message": message}}).encode())) == about
+
+
+def test_an_error_that_repeats_the_question_is_not_judged_by_its_words() -> None:
+    question = "Which content policy limits the context length of an account?"
+    body = {"detail": [{"msg": "field required", "loc": ["body", "model"], "input": {"messages": [{"content": question}]}}]}
+    fault = from_status(422, json.dumps(body).encode())
+    assert (fault.kind, "content policy" in fault.message) == ("sample", False)
+
+
+def test_a_good_status_does_not_hide_what_an_error_says() -> None:
+    assert from_error("This model's maximum context length is 4096 tokens.").kind == "rejected"
+    assert from_error({"message": "content policy violation", "code": "content_filter"}).kind == "filtered"
+
+
+def test_what_does_not_fit_stays_so_if_the_server_blames_itself() -> None:
+    assert from_status(500, b'{"error": "input length exceeds maximum context length"}').kind == "rejected"
+    assert from_status(503, b'{"error": "no context window free"}').kind == "retryable"
+
+
+def test_unavailable_for_legal_reasons_is_a_filter() -> None:
+    assert from_status(451, b"").kind == "filtered"

@@ -96,7 +96,7 @@ def test_a_stop_before_the_limit_is_no_truncation() -> None:
 
 
 def test_thinking_cut_by_a_stop_is_flagged() -> None:
-    got = reply(said("<think>\n"))
+    got = reply(said("<think>\n"), stop=("\n\n",))
     assert (got.status, got.output) == ("ok", "")
     assert got.error is not None
     assert "reasoning: true" in got.error
@@ -147,7 +147,7 @@ def test_a_finish_reason_that_is_no_text_counts_as_none() -> None:
     assert reply(body).finish_reason is None
 
 
-@pytest.mark.parametrize("reason", ["content_filter", "sensitive", "SAFETY"])
+@pytest.mark.parametrize("reason", ["content_filter", "sensitive", "SAFETY", "PROHIBITED_CONTENT", "RECITATION", "refusal"])
 def test_a_providers_filter_by_any_name(reason: str) -> None:
     assert reply(said("", reason)).status == "filtered"
 
@@ -155,3 +155,88 @@ def test_a_providers_filter_by_any_name(reason: str) -> None:
 def test_a_call_in_the_older_form_is_kept_as_text() -> None:
     got = reply(said(None, "function_call", function_call={"name": "web_search", "arguments": "{}"}))
     assert json.loads(got.output or "") == {"tool_calls": [{"name": "web_search", "arguments": "{}"}]}
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length"])
+def test_the_token_limit_by_any_name(reason: str) -> None:
+    assert reply(said("Answer: ", reason)).status == "truncated"
+
+
+@pytest.mark.parametrize("reason", ["abort", "network_error", "insufficient_system_resource", "error"])
+def test_a_reply_that_the_server_broke_off_is_asked_again(reason: str) -> None:
+    with pytest.raises(Fault, match=reason) as caught:
+        reply(said("The answer is B", reason))
+    assert caught.value.kind == "retryable"
+
+
+def test_an_error_beside_half_an_answer_is_an_error() -> None:
+    with pytest.raises(Fault, match="upstream failed"):
+        reply({**said("The answer is B"), "error": {"message": "upstream failed", "code": 502}})
+
+
+def test_what_a_message_leaves_out_is_empty() -> None:
+    thinking: dict[str, Any] = {"choices": [{"message": {"role": "assistant", "reasoning": "Rust"}, "finish_reason": "length"}]}
+    assert (reply(thinking).status, reply(thinking).output, reply(thinking).reasoning) == ("truncated", None, "Rust")
+    assert reply({"choices": [{"message": {"role": "assistant"}, "finish_reason": "stop"}]}).output == ""
+    assert reply({"choices": [{"index": 0, "finish_reason": "content_filter"}]}).status == "filtered"
+    with pytest.raises(Fault, match="malformed"):
+        reply({"choices": [{"index": 0, "finish_reason": "stop"}]})
+
+
+@pytest.mark.parametrize(
+    "content", [{"type": "text", "text": "Answer: B"}, [{"type": "text", "text": {"value": "Answer: B", "annotations": []}}]]
+)
+def test_one_part_and_a_text_with_annotations(content: Any) -> None:
+    assert reply(said(content)).output == "Answer: B"
+
+
+def test_thinking_in_parts_in_a_field_of_its_own() -> None:
+    assert reply(said("Answer: B", reasoning_content=[{"type": "text", "text": "Rust"}])).reasoning == "Rust"
+
+
+def test_thinking_given_twice_is_not_in_the_answer() -> None:
+    got = reply(said("<think>red</think>Answer: B", reasoning="Rust"))
+    assert (got.reasoning, got.output) == ("Rust\nred", "Answer: B")
+    mention = reply(said("Write </think> at the end. Answer: B", reasoning="Rust"))
+    assert mention.output == "Write </think> at the end. Answer: B"
+
+
+def test_a_call_beside_an_empty_text_is_shown() -> None:
+    calls = [{"type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
+    assert "look_up" in (reply(said("", tool_calls=calls)).output or "")
+
+
+@pytest.mark.parametrize(
+    ("content", "output"),
+    [
+        ("</think>\n\nAnswer: B", "Answer: B"),
+        ("<think></think>Answer: B", "Answer: B"),
+        ("Mars is red.</think>Answer: B", "Answer: B"),
+        ("So B it is.\n</think>\nAnswer: B", "Answer: B"),
+        ("Answer: B", "Answer: B"),
+        ("Write </think> at the end.", "Write </think> at the end."),
+    ],
+)
+def test_a_tag_beside_a_reasoning_field_is_not_in_the_answer(content: str, output: str) -> None:
+    got = reply(said(content, reasoning_content="Mars is red. Rust is, too."))
+    assert got.output == output
+    assert got.reasoning is not None
+    assert got.reasoning.startswith("Mars is red. Rust is, too.")
+    assert "think>" not in got.reasoning
+
+
+def test_tokens_of_reasoning() -> None:
+    body = said("Answer: B", reasoning="Mars is red.")
+    body["usage"] = {"completion_tokens": 50, "completion_tokens_details": {"reasoning_tokens": 40}}
+    got = reply(body)
+    assert (got.output_tokens, got.reasoning_tokens, got.reasoning_counted) == (50, 40, "reported")
+    body["usage"] = {"completion_tokens": 50, "reasoning_tokens": 0}
+    assert (reply(body).reasoning_tokens, reply(body).reasoning_counted) == (0, "reported")
+    body["usage"] = {"completion_tokens": 50, "completion_tokens_details": {"reasoning_tokens": "many"}}
+    got = reply(body)
+    assert (got.reasoning_tokens, got.reasoning_counted) == (round(50 * 12 / 21), "share")
+    body["usage"] = {}
+    assert (reply(body).reasoning_tokens, reply(body).reasoning_counted) == (None, None)
+    split = reply(said("<think>abc</think>abc"))
+    assert (split.output_tokens, split.reasoning_tokens, split.reasoning_counted) == (5, 2, "share")
+    assert reply(said("Answer: B")).reasoning_tokens is None

@@ -18,6 +18,8 @@ NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
         ({"retry-after": "0.5"}, 0.5),
         ({"retry-after": "Tue, 01 Jan 2030 12:00:03 GMT"}, 3),
         ({"retry-after": "Tue, 01 Jan 2030 11:00:00 GMT"}, 0),
+        ({"retry-after": "Tuesday, 01-Jan-30 12:00:03 GMT"}, 3),
+        ({"retry-after": "Tue Jan  1 12:00:03 2030"}, 3),
         ({"retry-after-ms": "1500"}, 1.5),
         ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
         ({"retry-after-ms": "soon", "retry-after": "2"}, 2),

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inference.stage import capabilities, check_model
+from inference.stage import capabilities, check_model, defaults
+from inference.vllm.backend import VLLM
 from leaderflow.core.errors import BackendError, SpecError
 from tests.fake_openai import FakeOpenAI
 from tests.inference.huggingface.ask import generate, loglikelihood, user
-from tests.inference.vllm.support import backend, spec
+from tests.inference.vllm import support
+from tests.inference.vllm.support import spec
+
+Make = Callable[..., VLLM]
+
+pytestmark = pytest.mark.xdist_group("vllm")  # one environment for the stand-in
 
 
-def test_prompts_are_the_ids_that_transformers_reads(folder: Path) -> None:
+def test_prompts_are_the_ids_that_transformers_reads(backend: Make, folder: Path) -> None:
     model = backend(folder, chat=True)
     prompt = user("What is the capital of France?")
     found = generate(model, [prompt], max_out_len=7)[0]
@@ -27,7 +35,7 @@ def test_prompts_are_the_ids_that_transformers_reads(folder: Path) -> None:
     assert scored.nll == pytest.approx(sum(token % 7 for token in ids[start:]) / 10)
 
 
-def test_what_does_not_fit_is_rejected_and_the_limit_is_cut_to_the_room(folder: Path) -> None:
+def test_what_does_not_fit_is_rejected_and_the_limit_is_cut_to_the_room(backend: Make, folder: Path) -> None:
     model = backend(folder, max_seq_len=20)
     long, short = generate(model, ["the quick brown fox " * 9, "2 ="], max_out_len=19)
     too_long = loglikelihood(model, ["the quick brown fox " * 9])[0]
@@ -37,6 +45,35 @@ def test_what_does_not_fit_is_rejected_and_the_limit_is_cut_to_the_room(folder: 
     base = generate(again := backend(folder), [user("?")])[0]
     again.close()
     assert (base.status, base.error) == ("rejected", "a base model takes text; use HuggingFacewithChatTemplate for messages")
+
+
+def test_everything_that_ends_a_turn_is_sent(backend: Make, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_VLLM_BODIES", str(tmp_path / "bodies"))
+    turns = {"round": [{"role": "HUMAN"}, {"role": "BOT", "generate": True, "end": "<|im_start|>\n"}], "eos_token_id": [7, 9]}
+    block = spec(folder, meta_template=turns)
+    stop = defaults(block, {"type": "GenInferencer", "stopping_criteria": ["a", "b", "c", "d", "e"]}).stop
+    model = backend(folder, meta_template=turns)
+    generate(model, ["2 + 2 ="], stop=stop)
+    generate(model, ["2 + 2 ="])
+    model.close()
+    first, second = map(json.loads, (tmp_path / "bodies").read_text().splitlines())
+    assert set(first["stop"]) == {"<|im_start|>", *"abcde"}  # more than the four that OpenAI allows
+    assert first["stop_token_ids"] == [7, 9, 1]  # the stop is a special token, which never shows in text
+    assert (second.get("stop"), second["stop_token_ids"]) == (None, [7, 9])
+    assert model.identity != backend(folder).identity
+
+
+def test_what_the_offline_engine_refuses_is_one_rows_error(folder: Path, fake_python: Path) -> None:
+    model = support.backend(folder, python=fake_python, max_seq_len=20)
+    odd, fine = (generate(model, ["2 ="], **settings)[0] for settings in ({"extra": {"tempratur": 1}}, {}))
+    assert (odd.status, odd.error) == ("error", "vLLM refuses the request: Unexpected keyword argument 'tempratur'")
+    assert fine.status == "ok"
+    model.close()
+
+
+def test_the_two_engines_share_their_answers(folder: Path, fake_python: Path) -> None:
+    python = {"version": None, "command": None, "python": str(fake_python)}
+    assert support.backend(folder, python=fake_python).identity == support.backend(folder, arguments=python).identity
 
 
 @pytest.mark.parametrize(
@@ -57,8 +94,9 @@ def test_what_does_not_fit_is_rejected_and_the_limit_is_cut_to_the_room(folder: 
     ],
 )
 def test_identity(folder: Path, changes: dict[str, Any], same: bool) -> None:
-    assert (backend(folder, **changes).identity == backend(folder).identity) is same
-    assert backend(folder, chat=True).identity != backend(folder).identity
+    plain = support.backend(folder).identity
+    assert (support.backend(folder, **changes).identity == plain) is same
+    assert support.backend(folder, chat=True).identity != plain
 
 
 @pytest.mark.parametrize(
@@ -71,30 +109,39 @@ def test_identity(folder: Path, changes: dict[str, Any], same: bool) -> None:
         ({"arguments": {"engine_args": {"max_model_len": 1}}}, "use max_seq_len"),
         ({"arguments": {"python": "python3"}}, "exclude each other"),
         ({"arguments": {"version": None}}, "needs `version:` beside it"),
+        ({"openai_api_base": "http://localhost:1/v1", "arguments": {"engine": "offline"}}, "no `openai_api_base`; leave one"),
+        ({"max_out_len": 512}, "max_out_len 512 leaves no room in the context of the weights, which is 512"),
+        ({"max_seq_len": 20, "max_out_len": 20}, "max_out_len 20 leaves no room in max_seq_len 20"),
+        ({"arguments": {"engine": "ofline"}}, "unknown engine 'ofline'; did you mean 'offline'"),
+        (
+            {"arguments": {"engine": "offline"}},
+            r"arguments\.engine: `engine: offline` has no server and so no `command`; use `python`",
+        ),
+        ({"arguments": {"engine": "offline", "command": None, "data_parallel_size": 2}}, "no `data_parallel_size`; use `replicas`"),
     ],
 )
 def test_wrong_arguments(folder: Path, changes: dict[str, Any], error: str) -> None:
     with pytest.raises(SpecError, match=error):
-        backend(folder, **changes)
+        support.backend(folder, **changes)
 
 
 def test_wrong_places(folder: Path, tmp_path: Path) -> None:
     none = {"command": None, "version": None}
     with pytest.raises(BackendError, match="leaderflow vllm install"):
-        backend(folder, arguments=none)
+        support.backend(folder, arguments=none)
     with pytest.raises(BackendError, match="no Python at"):
-        backend(folder, arguments={**none, "python": str(tmp_path / "python")})
+        support.backend(folder, arguments={**none, "python": str(tmp_path / "python")})
     with pytest.raises(BackendError, match="has no vLLM"):
-        backend(folder, arguments={**none, "python": "python3"})
+        support.backend(folder, arguments={**none, "python": "python3"})
     with pytest.raises(BackendError, match="no folder of weights"):
-        backend(tmp_path / "nothing")
+        support.backend(tmp_path / "nothing")
     with pytest.raises(BackendError, match="no PEFT adapter"):
-        backend(folder, arguments={"lora": str(tmp_path)})
+        support.backend(folder, arguments={"lora": str(tmp_path)})
 
 
 def test_a_server_that_already_runs(fake_openai: FakeOpenAI) -> None:
     elsewhere = {"openai_api_base": fake_openai.base_url, "retries": 2}
-    base, chat = backend(Path("fake"), **elsewhere), backend(Path("fake"), chat=True, **elsewhere)
+    base, chat = support.backend(Path("fake"), **elsewhere), support.backend(Path("fake"), chat=True, **elsewhere)
     base.connect()
     assert loglikelihood(base, ["one two three"])[0].scored_tokens == 2
     assert generate(chat, [user("hello")])[0].status == "ok"

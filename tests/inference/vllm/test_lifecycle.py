@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,16 +11,25 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
+from inference.vllm.backend import VLLM
+from inference.vllm.offline import ENGINE
 from leaderflow.core.errors import BackendError
 from leaderflow.core.types import Settings
 from tests.inference.huggingface.ask import generate, requests
-from tests.inference.vllm.support import FAKE, backend, gone, starts
+from tests.inference.vllm import support
+from tests.inference.vllm.support import FAKE, gone, starts
+
+Make = Callable[..., VLLM]
 
 ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = pytest.mark.xdist_group("vllm")  # one environment for the stand-in
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 30) -> bool:
@@ -35,7 +45,7 @@ def noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "starts"
 
 
-def test_nothing_starts_before_the_first_request(folder: Path, noted: Path) -> None:
+def test_nothing_starts_before_the_first_request(backend: Make, folder: Path, noted: Path) -> None:
     model = backend(folder)
     model.connect()
     assert starts(noted) == []
@@ -47,7 +57,7 @@ def test_nothing_starts_before_the_first_request(folder: Path, noted: Path) -> N
         generate(model, ["2 + 2 ="])
 
 
-def test_a_slow_start_is_waited_for_and_shared(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_start_is_waited_for_and_shared(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_SLOW", "1")
     model = backend(folder)
     found: list[Any] = []
@@ -61,7 +71,7 @@ def test_a_slow_start_is_waited_for_and_shared(folder: Path, noted: Path, monkey
     assert len(starts(noted)) == 1
 
 
-def test_a_crash_at_start_ends_with_the_reason(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_at_start_ends_with_the_reason(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "(EngineCore pid=7) ERROR 11-30 [core.py:1] ValueError: no memory for the KV cache")
     model = backend(folder)
     with pytest.raises(
@@ -73,7 +83,7 @@ def test_a_crash_at_start_ends_with_the_reason(folder: Path, noted: Path, monkey
     assert len(starts(noted)) == 1
 
 
-def test_what_does_not_start_is_not_tried_again(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_start_is_not_tried_again(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "ValueError: no such architecture")
     model = backend(folder)
     for _ in range(2):
@@ -82,7 +92,9 @@ def test_what_does_not_start_is_not_tried_again(folder: Path, noted: Path, monke
     assert len(starts(noted)) == 1
 
 
-def test_a_halt_starts_no_server_and_ends_one_that_is_starting(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_halt_starts_no_server_and_ends_one_that_is_starting(
+    backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE_VLLM_SLOW", "600")
     model, found = backend(folder), []
     thread = threading.Thread(target=lambda: found.extend(generate(model, ["2 + 2 ="])))
@@ -99,18 +111,18 @@ def test_a_halt_starts_no_server_and_ends_one_that_is_starting(folder: Path, not
 def test_a_port_that_was_taken_is_another_try(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "OSError: [Errno 98] Address already in use")
     with pytest.raises(BackendError, match="Address already in use"):
-        generate(backend(folder), ["2 + 2 ="])
+        generate(support.backend(folder), ["2 + 2 ="])
     assert len(starts(noted)) == 3
 
 
-def test_a_server_that_never_becomes_healthy(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_becomes_healthy(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_SLOW", "600")
     with pytest.raises(BackendError, match="not ready within 2 s"):
         generate(backend(folder, arguments={"startup_timeout": 2}), ["2 + 2 ="])
     assert gone(*starts(noted)[0][:2])
 
 
-def test_closing_ends_a_start_that_is_under_way(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_ends_a_start_that_is_under_way(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_SLOW", "600")
     model, errors = backend(folder), []
 
@@ -130,7 +142,7 @@ def test_closing_ends_a_start_that_is_under_way(folder: Path, noted: Path, monke
 
 
 def test_a_death_in_the_middle_blames_no_row_and_the_next_request_starts_anew(
-    folder: Path, noted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: Make, folder: Path, noted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_VLLM_DIE_AFTER", "20")
     monkeypatch.setenv("FAKE_VLLM_DIED", str(tmp_path / "died"))
@@ -146,7 +158,9 @@ def test_a_death_in_the_middle_blames_no_row_and_the_next_request_starts_anew(
     model.close()
 
 
-def test_one_that_dies_again_and_again_is_given_up(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_dies_again_and_again_is_given_up(
+    backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE_VLLM_DIE_AFTER", "0")
     model = backend(folder, arguments={"restarts": 1})
     for _ in range(2):
@@ -161,21 +175,30 @@ def test_one_that_dies_again_and_again_is_given_up(folder: Path, noted: Path, mo
 
 PARENT = """
 import sys
-from inference.vllm.server import Fleet, Launch
-Fleet(Launch("tiny", [sys.executable, sys.argv[1], "--model", "x"], {}, 1, None, 60.0)).start(print)
+from inference.vllm.fleet import Fleet
+from inference.vllm.offline import Child
+from inference.vllm.process import Launch
+from inference.vllm.server import Server
+how, then, *command = sys.argv[1:]
+Fleet(Launch("tiny", command, {}, patience=60.0), {"server": Server, "offline": Child}[how]).start(print)
 print("started", flush=True)
-if sys.argv[2] == "stay":
+if then == "stay":
     sys.stdin.read()
 raise RuntimeError
 """
 
 
 @pytest.mark.crash
+@pytest.mark.parametrize("how", ["server", "offline"])
 @pytest.mark.parametrize(("then", "signals"), [("raise", None), ("stay", signal.SIGKILL), ("stay", signal.SIGTERM)])
-def test_the_servers_go_however_the_parent_ends(noted: Path, then: str, signals: signal.Signals | None) -> None:
-    command = [sys.executable, "-c", PARENT, str(FAKE), then]
+def test_the_processes_go_however_the_parent_ends(
+    fake_python: Path, noted: Path, how: str, then: str, signals: signal.Signals | None
+) -> None:
+    offline = [str(fake_python), str(ENGINE), '{"engine": {}, "lora": null}']
+    command = offline if how == "offline" else [sys.executable, str(FAKE), "--model", "x"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, **pipes) as parent:
+    words = [sys.executable, "-c", PARENT, how, then, *command]
+    with subprocess.Popen(words, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, **pipes) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "started\n"
         if signals is not None:
@@ -185,7 +208,7 @@ def test_the_servers_go_however_the_parent_ends(noted: Path, then: str, signals:
 
 
 @pytest.mark.crash
-def test_the_server_goes_with_its_guard(folder: Path, noted: Path) -> None:
+def test_the_server_goes_with_its_guard(backend: Make, folder: Path, noted: Path) -> None:
     model = backend(folder)
     generate(model, ["2 + 2 ="])
     server = starts(noted)[0][0]
@@ -194,19 +217,66 @@ def test_the_server_goes_with_its_guard(folder: Path, noted: Path) -> None:
     model.close()
 
 
-def test_replicas_share_the_work(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replicas_share_the_work_and_the_gpus(folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1,0,2")
     monkeypatch.setenv("FAKE_VLLM_LATENCY", "0.05")
-    model = backend(folder, arguments={"replicas": 2, "tensor_parallel_size": 2})
+    model = support.backend(folder, arguments={"replicas": 2, "tensor_parallel_size": 2})
     assert {a.status for a in generate(model, [f"{n} =" for n in range(30)])} == {"ok"}
     assert sorted(devices for *_, devices in starts(noted)) == ["0,2", "3,1"]
-    assert min(model._model._api._client._busy.values()) == 0
+    assert model._model._api._client._busy == [0, 0]
+    model.close()
+    with pytest.raises(BackendError, match="replica 3 needs 2 GPUs more than CUDA_VISIBLE_DEVICES lists"):
+        generate(support.backend(folder, arguments={"replicas": 3, "tensor_parallel_size": 2}), ["2 + 2 ="])
+
+
+def test_weights_that_do_not_fit_start_nothing(
+    folder: Path, fake_python: Path, noted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    monkeypatch.setattr(psutil, "swap_memory", lambda: SimpleNamespace(free=0))
+    with pytest.raises(BackendError, match=r"GB of memory in float32 and 0\.0 GB are free"):
+        generate(support.backend(folder, python=fake_python), ["2 + 2 ="])
+    assert starts(noted) == []
+
+
+def test_replicas_of_the_offline_engine(folder: Path, fake_python: Path, noted: Path) -> None:
+    model = support.backend(folder, python=fake_python, arguments={"replicas": 2})
+    assert {a.status for a in generate(model, [f"{n} =" for n in range(30)])} == {"ok"}
+    assert len(starts(noted)) == 2
     model.close()
 
 
-def test_the_command_line(folder: Path) -> None:
-    arguments = {"quantization": "awq", "engine_args": {"max-num-seqs": 9, "enforce_eager": True, "enable_prefix_caching": False}}
-    model = backend(folder, max_seq_len=100, arguments=arguments)
+def test_two_models_on_one_gpu(folder: Path, noted: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first, half = support.backend(folder, abbr="first"), {"engine_args": {"gpu_memory_utilization": 0.5}}
+    generate(first, ["2 + 2 ="])
+    with pytest.raises(BackendError, match=r"second: GPU 0 is still in use by first \(of process \d+\); wait .*utilization"):
+        generate(support.backend(folder, abbr="second", arguments={"startup_timeout": 1}), ["2 + 2 ="])
+    assert "second: waiting for GPU 0, which is in use by first" in caplog.text
+    assert len(starts(noted)) == 1
+    waits, found = support.backend(folder, abbr="waits", arguments=half), []
+    thread = threading.Thread(target=lambda: found.extend(generate(waits, ["2 + 2 ="])))
+    thread.start()
+    first.close()
+    thread.join(60)
+    other = support.backend(folder, abbr="other", arguments=half)  # two halves fit
+    assert [a.status for a in [*found, *generate(other, ["2 + 2 ="])]] == ["ok", "ok"]
+    waits.close()
+    other.close()
+
+
+def test_the_command_line(folder: Path, fake_python: Path) -> None:
+    engine = {"max-num-seqs": 9, "enforce_eager": True, "enable_prefix_caching": False}
+    arguments = {"quantization": "awq", "engine_args": engine}
+    model = support.backend(folder, max_seq_len=100, arguments=arguments)
     words = " ".join(model._model._launch.command)
-    assert "--max-model-len 101" in words
     assert "--quantization awq --max-model-len 101 --max-num-seqs 9 --enforce-eager --no-enable-prefix-caching" in words
+    offline = support.backend(folder, python=fake_python, max_seq_len=512, arguments=arguments)
+    named = json.loads(offline._model._launch.command[-1])
+    assert named["lora"] is None
+    assert {
+        "model": str(folder.resolve()),
+        "quantization": "awq",
+        "max_model_len": 512,
+        "max_num_seqs": 9,
+        "enable_prefix_caching": False,
+    }.items() <= named["engine"].items()
