@@ -25,7 +25,7 @@ Ask = Callable[[Request], Awaitable[Answer]]
 """One attempt at one request; raises Fault."""
 
 REFUSED_AFTER = 20
-"""Rows in a row that asking again cannot help: then it is not the rows."""
+"""Refusals of single rows before the first answer: then it is not the rows."""
 
 _FINAL: Mapping[str, Status] = {"filtered": "filtered", "rejected": "rejected"}
 
@@ -165,7 +165,6 @@ class Client:
                 try:
                     pause = wait_before(attempt, fault)
                 except Fault as impatient:
-                    self._refused(impatient)
                     return self._unanswered(request, impatient, attempt)
                 if self._attached().breaker.is_open:
                     attempt -= 1
@@ -204,7 +203,7 @@ class Client:
             endpoint.window.release()
         endpoint.window.healthy()
         endpoint.breaker.succeeded()
-        self._answered, self._refusals = True, 0
+        self._answered = True
         return replace(done, latency_s=time.perf_counter() - start, attempts=attempt)
 
     async def _turn(self, endpoint: Endpoint, request: Request) -> None:
@@ -227,10 +226,10 @@ class Client:
         return None
 
     def _refused(self, fault: Fault) -> None:
-        """Note a row that is given up; where the first ones all are, or many ask for hours of patience, the run ends."""
+        """Note a row that the server refuses; where it refuses one after the other from the first on, the run ends."""
         self._refusals += 1
         if self._refusals >= REFUSED_AFTER:
-            raise self._end(Fault("run", f"{fault.message}; the model answered none of {self._refusals} requests in a row"))
+            raise self._end(Fault("run", f"{fault.message}; all of the first {self._refusals} requests were refused"))
 
     def _end(self, fault: Fault) -> BackendError:
         """End everything that this model is being asked, in whatever thread."""
