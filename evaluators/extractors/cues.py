@@ -85,7 +85,7 @@ _SEEM = (
 _FOREIGN = (
     r"(?:(?:r[ée]ponse|respuesta|risposta|resposta|antwort|lösung|ответ|jawaban|opci[oó]n|alternativa|opzione"
     r"|вариант)(?:\s+\w+)?\s*"
-    r"(?:\b(?:est|es|è|é|ist|adalah)\b|:|[—–-]\s)|(?:正解|答え)(?:は|:)|(?:정답|답)(?:은|:))"
+    r"(?:\b(?:est|es|è|é|ist|lautet|wäre|sera|serait|sería|adalah)\b|:|[—–-]\s)|(?:正解|答え)(?:は|:)|(?:정답|답)(?:은|:))"
     r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa|opzione"
     r"|buchstabe|вариант)?(?=[\s(\[\"'].))?(?:\s*(?:la|el|le|die|a|o)(?=\s))?"
 )
@@ -96,11 +96,11 @@ FIRM = (
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?answer[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
-    r"(?i:[\"'](?:final_|correct_|selected_)?(?:answer|choice|option|selection|prediction"
+    r"(?i:[\"'](?:final_|correct_|selected_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"
     r"|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
     r"\[\[\s{0,3}<LIST>\s*\]\]",
     r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?|,|,?\s+(?:not|rather than|instead of|unlike)\s[^.,;\n]{1,40},)?\s*"
@@ -108,9 +108,9 @@ FIRM = (
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match|one|translation|sentence|version|reading)\b)",
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
-    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im|you)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
+    r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
-    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?)"
+    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
     r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
@@ -121,6 +121,7 @@ FIRM = (
     r"(?:正确|最佳|合适|恰当|错误|题意|要求|不当|相符)的?(?:选项|答案|选择|说法|一项|一个|项)?(?:应该|应)?(?:是|为|:)<GAP><LIST>",
     r"(?<!不)(?:故|因此|所以|应|应该|应当|本题|此题|综上|我|我会|只能|最终|答案)[,，]?\s*(?:答案)?(?:我)?(?:应该"
     r"|应)?选择?(?!项)<GAP><LIST>",
+    r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
     r"只有<GAP><LIST>\s*(?:选项|项)?\s*(?:是|才是|才)?\s*(?:正确|对|符合|成立)",
 )
 """Statements that settle the answer; the last one counts."""

@@ -22,6 +22,8 @@ class Files(Protocol):
 
     place: str
     """The root as it may be shown: never with credentials."""
+    address: str
+    """What another process opens the same files by (`open_files`); never shown."""
 
     def check_writable(self) -> None:
         """Raise StoreError where nothing can be written."""
@@ -71,8 +73,12 @@ def open_files(place: Path | str) -> Files:
         StoreError: the URI is wrong.
     """
     scheme, separator, rest = str(place).partition("://")
-    if not separator or scheme == "file":
-        return LocalFiles(unquote(rest) if separator else place)
+    if not separator:
+        return LocalFiles(place)
+    if scheme == "file":
+        if not rest.startswith("/"):
+            raise StoreError(f"{place} names a host; write file:/// and an absolute path, or simply the path")
+        return LocalFiles(unquote(rest))
     from leaderflow.core.objects import ObjectFiles
 
     return ObjectFiles(str(place))
@@ -83,7 +89,7 @@ class LocalFiles:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).expanduser().resolve()
-        self.place = str(self.root)
+        self.place = self.address = str(self.root)
 
     def check_writable(self) -> None:
         """Make the folder and try."""

@@ -41,10 +41,20 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
     return "\n".join(blocks), rest.lstrip()
 
 
-def opens_with_reasoning(text: str, tags: Sequence[str] = TAGS) -> bool:
-    """Say whether a reply begins with a block of thinking."""
-    found = _pattern(tags).match(text.lstrip())
-    return found is not None and not found[1]
+def holds_reasoning(text: str, reasoning: str, tags: Sequence[str] = TAGS) -> bool:
+    """Say whether a reply whose reasoning came in a field of its own holds some of it, too.
+
+    It does if it begins with a tag, or if an unopened closing tag stands alone on its line or follows a part of that reasoning. A
+    tag in the middle of a sentence is a mention.
+    """
+    pattern, body = _pattern(tags), text.lstrip()
+    if pattern.match(body):
+        return True
+    before, after = _until_closed(body, pattern)
+    if after is None:
+        return False
+    alone = before.rstrip(" \t").endswith("\n") and after.lstrip(" \t")[:1] in ("", "\n")
+    return alone or before.strip() in reasoning
 
 
 def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
