@@ -34,6 +34,7 @@ RUNS = pa.schema(
         ("reused", pa.int64()),
         ("prompt_tokens", pa.int64()),
         ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
     ]
 )
 """A row a run. `sent` and `reused` count requests; `seconds` is wall time; times are UTC."""
@@ -202,4 +203,5 @@ def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "datasets": [dataset["abbr"] for dataset in manifest["spec"]["datasets"]],
         "seconds": manifest["seconds"].get("total"),
         **{name: requests.get(name, 0) for name in ("sent", "reused", "prompt_tokens", "output_tokens")},
+        "reasoning_tokens": requests.get("reasoning_tokens"),
     }
