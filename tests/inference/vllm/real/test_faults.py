@@ -80,8 +80,8 @@ def test_killing_it_in_the_middle_costs_only_what_was_in_flight(
     again = {body for body, times in asked.times.items() if times > 1}
     print(
         f"\n{engine}, {victim} killed by -9 after {rows // 2} of {rows} answers: {len(progress.flying)} requests were in flight "
-        f"(window {window}), {len(again & progress.flying)} of them were asked again; {len(again - progress.flying)} others met the "
-        f"dead process before the death was known; {asked.times.total()} requests in all"
+        f"(window {window}), {len(again & progress.flying)} of them were asked again; {len(again - progress.flying)} others "
+        f"met the dead process before its death was known; {asked.times.total()} requests in all"
     )
     assert progress.left <= 0
     assert len(asked.times) == result.requests["sent"] == rows
