@@ -67,8 +67,8 @@ def most(model: ModelSpec, need: Mapping[str, float], nodes: Sequence[Node]) -> 
         what = f"{gpus:g} GPUs and a CPU" if gpus else "a CPU"
         raise SpecError(f"no node of the Ray cluster has {what}", key=f"models.{model.abbr}.run_cfg")
     usual = sum(fits) if gpus else sum(1 for n in fits if n)
-    rates = [model.batch_size, model.rpm or usual, model.tpm or usual] if model.openai_api_base else []
-    return min([sum(fits), model.run_cfg.replicas or usual, *rates])
+    limits = [model.batch_size, model.rpm, model.tpm] if model.openai_api_base else []
+    return min([sum(fits), model.run_cfg.replicas or usual, *(limit for limit in limits if limit)])
 
 
 def part_of(model: ModelSpec, workers: int) -> ModelSpec:

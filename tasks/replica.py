@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -41,6 +42,7 @@ class Replica:
     def __init__(self, spec: EvaluationSpec, store: str) -> None:
         os.environ.pop("LEADERFLOW_RATE_SHARE", None)  # the run has shared out its own part already
         self._events: SimpleQueue[Event] = SimpleQueue()
+        self._lock, self._connected = threading.Lock(), False
         self._store = Store(store)
         self._session = Session(spec, self._store, partial(self._hear, "cell"), partial(self._hear, "model"))
 
@@ -61,7 +63,7 @@ class Replica:
         if own != store:
             return (
                 f"the Ray worker on {host} does not have the run's store at {self._store.files.place}: "
-                "LEADERFLOW_STORE must be a folder that all nodes mount at the same place"
+                "LEADERFLOW_STORE must be a folder that all nodes mount at the same place, or an object store"
             )
         return None
 
@@ -97,6 +99,10 @@ class Replica:
                 "all nodes need the same weights and versions, and local weights a dtype in their model block"
             )
         self._session.answers(job.model).opened_at = job.since
+        with self._lock:  # by one job: what two threads import at once may be seen half done
+            if not self._connected:
+                self._session.backend(job.model).connect()
+            self._connected = True
         return perform(step)
 
     def _hear(self, kind: Literal["cell", "model"], name: str, answer: Answer) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,12 +31,21 @@ class RayCluster:
 
     def add(self, *arguments: str, within: Sequence[str] = ()) -> None:
         """Add a node; `within` is a command that starts it in surroundings of its own."""
-        command = [*within, sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--block", "--num-cpus=1"]
+        command = [
+            *within,
+            sys.executable,
+            "-c",
+            "from ray.scripts.scripts import main; main()",
+            "start",
+            "--block",
+            "--num-cpus=1",
+        ]
         command += ["--node-ip-address=127.0.0.1", f"--object-store-memory={STORE_BYTES}", "--disable-usage-stats", *arguments]
         own = {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "OMP_NUM_THREADS": "1"}
         log = (self.folder / "ray.log").open("ab")
         with log:
             self.nodes.append(subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log))
+        _wait_for(lambda: (self.folder / "ray.log").read_text().count("Ray runtime started") == len(self.nodes))
 
     def workers(self) -> list[psutil.Process]:
         """The processes that hold a replica."""
@@ -57,13 +66,13 @@ def ray_cluster(*arguments: str, nodes: int = 2, within: Sequence[str] = ()) -> 
     try:
         port = address.rpartition(":")[2]
         cluster.add("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}", *arguments, within=within)
-        _wait_for(address)
         for _ in range(nodes - 1):
             cluster.add(f"--address={address}", *arguments, within=within)
         yield cluster
     finally:
         for node in cluster.nodes:
-            _kill(node)
+            kill(node.pid)
+            node.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -74,15 +83,11 @@ def _title(process: psutil.Process) -> list[str]:
         return []
 
 
-def _wait_for(address: str) -> None:
-    host, _, port = address.rpartition(":")
+def _wait_for(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            socket.create_connection((host, int(port)), timeout=1).close()
-            return
+    while not holds():
+        assert time.monotonic() < deadline, f"no Ray node within {START_S} s"
         time.sleep(0.2)
-    raise AssertionError(f"no Ray head at {address} within {START_S} s")
 
 
 def _free_port() -> int:
@@ -92,9 +97,10 @@ def _free_port() -> int:
         return port
 
 
-def _kill(node: subprocess.Popen[bytes]) -> None:
+def kill(node: int) -> None:
+    """Kill a node by its process's id, with all that it started; others may end by themselves meanwhile."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        for member in [*psutil.Process(node.pid).children(recursive=True), psutil.Process(node.pid)]:
+        process = psutil.Process(node)
+        for member in [*process.children(recursive=True), process]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
-    node.wait()

@@ -13,7 +13,7 @@ from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
-    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^\W*(?:result|solution)(?=[ \t]*[:=][ \t]*\S))"
+    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^[^\w\n]*(?:result|solution)(?=[ \t]*[:=][ \t]*\S))"
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
@@ -37,6 +37,8 @@ _PAIR = re.compile(r"(?i:\b(?:numbers|values|solutions|roots|answers|possibiliti
 _NO_VALUE = re.compile(r"\"(?:final_)?answer\"\s*:\s*(?:null|\"(?:N/?A|unknown|none)?\")|####\s*\Z", re.IGNORECASE)
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
+_REVISIONS = 20
+"""How often a reply may take its number back before the last one is taken as it stands."""
 
 
 def final_number(text: str) -> Extraction:
@@ -61,26 +63,27 @@ def final_number(text: str) -> Extraction:
 
 def _number(part: str, bold: str) -> Number | None:
     """Return the last number stated; one that the text takes back gives way to what follows, or to nothing."""
-    start = 0
-    while True:
-        rest, rest_bold = " " * start + part[start:], " " * start + bold[start:]
+    start, number = 0, None
+    for _ in range(_REVISIONS):
+        rest, rest_bold = part[start:], bold[start:]
         verdict = _marked(rest) or _boxed(rest) or _asked(rest) or _phrased(rest)
         number = verdict or stated_result(rest, rest_bold)
-        after = mentions.withdrawn(part, number.end) if number else None
-        if after is None and verdict and (doubt := mentions.RETRACTION.search(part, verdict.end)):
-            return _revised(part, bold, verdict, doubt.end())
-        if after is None or after <= start:
-            return number
-        start = after
+        after = mentions.withdrawn(rest, number.end) if number else None
+        if after is None and verdict and (doubt := mentions.RETRACTION.search(rest, verdict.end)):
+            number = _revised(rest, rest_bold, verdict, doubt.end())
+        if after is None or number is None:
+            break
+        start += after
+    return number.moved(start) if number else None
 
 
 def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None:
     """Return what second thoughts after a verdict come to: another number, none where they deny it, else the verdict."""
-    rest = " " * doubt + part[doubt:]
+    rest = part[doubt:]
     if re.search(_DENIED.format(re.escape(part[verdict.start : verdict.end])), rest):
         return None
-    later = _phrased(rest) or stated_result(rest, " " * doubt + bold[doubt:])
-    return later or verdict
+    later = _phrased(rest) or stated_result(rest, bold[doubt:])
+    return later.moved(doubt) if later else verdict
 
 
 _DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"

@@ -13,6 +13,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 NUMBER = re.compile(
     r"""
+    (?=[-+−–\d.\\€£¥₹½⅓⅔¼¾⅕⅛NnMm])                                    # fails fast where no number begins
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
     (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]|(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
     [€£¥₹]?
@@ -55,11 +56,18 @@ class Number:
     start: int
     end: int
 
+    def moved(self, by: int) -> Number:
+        """Return the number as it stands in a text of which this one's text is the part from `by` on."""
+        return Number(self.value, self.start + by, self.end + by)
+
 
 def numbers(text: str, start: int, end: int) -> list[Number]:
     """Return the numbers written in digits at [start, end)."""
-    mixed = [Number(_mixed(match), *match.span()) for match in _MIXED.finditer(text, start, end)]
-    return mixed or [Number(plain_form(match), *match.span()) for match in NUMBER.finditer(text, start, end)]
+    if "万" in text or "亿" in text or "千" in text:
+        mixed = [Number(_mixed(match), *match.span()) for match in _MIXED.finditer(text, start, end)]
+        if mixed:
+            return mixed
+    return [Number(plain_form(match), *match.span()) for match in NUMBER.finditer(text, start, end)]
 
 
 _MIXED = re.compile(r"(?<![\d.,])(?:\d+(?:\.\d+)?[亿万千百]){2,}(?:\d+)?(?!\d)")

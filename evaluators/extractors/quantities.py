@@ -12,12 +12,18 @@ GIVES_UP = re.compile(
     r"|(?:is|are) (?:missing|unknown|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b|\binfinitely many\b|\bdiverges\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
     r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not|don't) have access|\bunavailable|not available"
-    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^\W*(?:retry|try again))"
+    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^[^\w\n]*(?:retry|try again))"
     r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供|说明|补充|读者)|算不出|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ|わから|でき|分から)(?:ない|ません)"
     r"|(?i:lässt sich [^.]*nicht|il manque|deux solutions|dos soluciones|zwei lösungen|ne (?:peux|peut|permet)|no se puede|falta )",
     re.MULTILINE,
 )
 """Saying that there is no answer."""
+MAY_GIVE_UP = re.compile(
+    r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite|diverg|information|data|details"
+    r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|rate lim|only be|symbolic|far as|neither|both|equally|ambig|turn|nicht|kein|manque|soluciones|solutions|lösungen|puede|falta)"
+    r"|[无不抱对信条数缺没未取可两请算题都書求わで分]"
+)
+"""One of its words: a quick test before the long one."""
 
 CONCLUDES = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total|in all|overall|finally|answer\w*|result|total|asks|asked|question|we (?:get|have|find)|think|guess|estimate|say|comes? to|consequently|as a result|which means|means|also|donc|insgesamt|en total|luego)\b)"

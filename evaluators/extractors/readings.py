@@ -135,6 +135,20 @@ COPULA = re.compile(
 )
 """A verb whose complement is the label."""
 
+UNSETTLED = re.compile(
+    r"都有可能|都说得通|都可以|两个都|(?i:\b(?:both|either) (?:are|is|would be|seem|could be)\s+(?:\w+\s)?(?:possible|plausible|defensible"
+    r"|acceptable|fine|legitimate))"
+)
+"""After two answers: neither is preferred."""
+
+REMEMBERS = re.compile(
+    r"(?i:\b(?:at first|initially|originally|earlier|my first|first thought|I had|used to|was going to)\b)|起初|一开始|原先|首先想到|先前"
+)
+"""What was thought before."""
+
+TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|look|see)\b)|^\W*(?:先|再|首先|其次)")
+"""The next thing to look at."""
+
 CONCLUDES = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|consequently|accordingly|overall|on balance|in (?:conclusion|summary|short|the end|sum)|to (?:conclude|sum up)|finally|final(?:ly)?|ultimately|then|means|which is|that's|that is|must be"
     r"|settle|go(?:ing)? (?:with|for)|pick|choose|select|submit|answer|verdict|conclusion|decision|vote|bet|guess|lean\w*|stick\w*|mark|tick|circle|circling|enter|hand\w* in|lock\w* in|put\w* (?:me )?down|leaves?|leaving|remains?|left|only"

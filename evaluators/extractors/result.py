@@ -47,6 +47,8 @@ _AFTER_ALL = re.compile(
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
 _THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
 _ALONE = re.compile(r"[^\w]*\Z")
+_WINDOW = 6000
+"""How many characters are read, from the end: a bound for replies that loop."""
 _WEAK, _NOTHING = 0, -3
 """From which weight on a number is not taken at once, or not at all."""
 
@@ -68,7 +70,12 @@ def stated_result(part: str, bold: str) -> Number | None:
     """
     if stated := _FIRST_LINE.match(part):
         return next(iter(numbers(part, stated.start(1), stated.end(1))), None)
-    part = part.rstrip()
+    cut = max(len(part) - _WINDOW, 0)
+    found = _ending(part[cut:].rstrip(), bold[cut:])
+    return found.moved(cut) if found else None
+
+
+def _ending(part: str, bold: str) -> Number | None:
     if words.UNFINISHED.search(part[-60:]) or words.LOOP.search(part[-100:]) or _gives_up(part):
         return None
     read = list(_sentences(part))
@@ -86,6 +93,8 @@ def stated_result(part: str, bold: str) -> Number | None:
 
 
 def _gives_up(part: str) -> bool:
+    if not words.MAY_GIVE_UP.search(part):
+        return False
     refusals = [r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]]
     if not refusals:
         return False
