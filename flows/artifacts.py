@@ -60,11 +60,11 @@ def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
             continue
         outputs = cell.tables["outputs"]
         for shard, ref in enumerate(outputs, 1):
-            table = store.read(ref).select(["sample_id", "label", "repeat", "status", "error_class", "error", "attempts"])
+            table = store.read(ref).select(["sample_id", "repeat", "label", "status", "error_class", "error", "attempts"])
             for row in table.to_pylist():
                 if row.pop("status") == "error":
                     error = shortened(row.pop("error") or "no answer", LONGEST)
-                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", **row, "error": error}
+                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "error": error, **row}
 
 
 def key(kind: str, suite: str | None) -> str:

@@ -31,6 +31,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_MISTAKE = re.compile(r"(?i:\b(?:mistake|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错")
+_NOT_SO = re.compile(r"[\s$,)—–-]*(?i:(?:which|this|that)?\s*(?:is|would be|was) (?:not |in)(?:correct|right)|(?:which|this|that) is wrong|is wrong)")
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
     r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
@@ -69,7 +71,7 @@ def final_answer(text: str) -> Extraction:
 
 def _standing_box(part: str) -> tuple[int, int] | None:
     """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
-    boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip())]
+    boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip()) and not _is_mistake(part, *box)]
     if not boxes or mentions.withdrawn(part, boxes[-1][1]):
         return None
     start, end = boxes[-1]
@@ -80,6 +82,12 @@ def _standing_box(part: str) -> tuple[int, int] | None:
     if before and part[slice(*before)] != part[start:end] and _CHOICE_OF_TWO.match(part[before[1] + 1 : command].rstrip("\\f")):
         return None
     return start, end
+
+
+def _is_mistake(part: str, start: int, end: int) -> bool:
+    """Return whether a box shows what would be wrong."""
+    before = re.split(r"[.!?](?=\s)|\n|。", part[max(start - 160, 0) : start])[-1]
+    return bool(_MISTAKE.search(before) or _NOT_SO.match(part, end + 1))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

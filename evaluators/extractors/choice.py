@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from evaluators.extractors import cues, mentions
+from evaluators.extractors import readings as words
+from evaluators.extractors.claims import Claim, Weight, claims, listed_labels, new_thought
+from evaluators.extractors.labels import OPEN_AFTER, Status, sentences
 from evaluators.extractors.text import BOX, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 
@@ -16,9 +18,9 @@ from leaderflow.core.types import Extraction
 def choice_letter(text: str, options: str = "ABCD") -> Extraction:
     """Return the one option that a reply states, as written in `options`, or nothing.
 
-    The statement made last counts ("the answer is …", a box, a tag, "I choose …", 故选…); a bare letter only where the reply or its
-    first or last line is nothing else. Letters inside reasoning, mentions, conditions and questions are no statements; neither is
-    "A or B". What a base model runs on to invent after its answer is not read.
+    Every label that the reply names is read with its clause: what is rejected, supposed, asked, reported or merely described is no
+    claim; what a clause favours or points to is one. The strongest kind of claim counts (`claims.Weight`), its last one if there are
+    several, unless the text between takes it back. Labels in reasoning, and what a base model runs on to invent, are not read.
 
     Args:
         text: the reply.
@@ -37,18 +39,12 @@ def choice_letters(text: str, options: str = "ABCD") -> Extraction:
     return _extract(text, options, several=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Labels stated at [start, end); `firm` statements outrank the others unless they are taken back."""
-
-    labels: str
-    start: int
-    end: int
-    firm: bool
-
-
 _LATEST = 100
 """How many statements of a form are looked at, from the end: a bound for replies that loop."""
+_HEAD, _TAIL = 1500, 8000
+"""How many characters are read sentence by sentence, from either end of a long reply."""
+_ENDS = re.compile(r"[.!?;。！？；\n]")
+_CONTRAST = re.compile(r"(?i:\b(?:not|n't|instead|rather)\b)|不|非")
 _BESIDE = re.compile(rf"\}}\s{{0,5}}(?:,|and|\s){{0,5}}\s{{0,5}}{BOX}")
 """What stands between two boxes side by side: they hold one answer."""
 
@@ -59,38 +55,79 @@ def _extract(text: str, options: str, several: bool) -> Extraction:
         view = _BESIDE.sub(lambda match: "," + " " * (len(match[0]) - 1), view)
     patterns = _patterns(options)
     for offset, part in turns(view):
-        found = _decide(part, list(_statements(part, patterns, several))) or _bare(part, patterns, several)
-        if found:
+        if found := _decide(part, patterns, several):
             return Extraction(found.labels, offset + found.start, offset + found.end)
     return Extraction(None)
 
 
-def _decide(part: str, found: list[_Found]) -> _Found | None:
-    """Return the last firm statement, or a later loose one where the text between takes the firm one back."""
-    found.sort(key=lambda f: (f.end, -f.start))
-    firm = [f for f in found if f.firm]
+def _decide(part: str, patterns: _Patterns, several: bool) -> Claim | None:
+    """Return the last claim of the strongest kind, or a later one where the text between takes it back."""
+    if whole := patterns.alone.fullmatch(part):
+        return _found(whole, patterns, several)
+    listed = listed_labels(part, patterns.row)
+    found = [*_verdicts(part, patterns, listed, several), *_claims(part, patterns, listed, several)]
+    found = [claim for claim in found if not _rivals(part, claim, found)]
     if not found:
         return None
-    last = (firm or found)[-1]
-    retractions = [retraction.start() for retraction in mentions.RETRACTION.finditer(part)]
+    found.sort(key=lambda c: (c.end, -c.start))
+    strongest = max(claim.weight for claim in found)
+    best = [claim for claim in found if claim.weight == strongest][-1]
     for later in found:
-        place = bisect_left(retractions, last.end)
-        if place < len(retractions) and retractions[place] < later.start:
-            last = later
-    return None if mentions.WITHDRAWN.search(part, last.end) else last
+        if later.start > best.end and mentions.RETRACTION.search(part, best.end, later.start):
+            best = later
+    return None if _gone(part, best, patterns.options) else best
 
 
-def _statements(part: str, patterns: _Patterns, several: bool) -> Iterator[_Found]:
-    for pattern, firm in patterns.stated:
+def _claims(part: str, patterns: _Patterns, listed: set[int], several: bool) -> list[Claim]:
+    """Return what the sentences at both ends of a part claim."""
+    if len(part) <= _HEAD + _TAIL:
+        return claims(part, patterns.options, listed, several=several)
+    tail = len(part) - _TAIL
+    later = claims(part[tail:], patterns.options, {place - tail for place in listed}, several=several)
+    later = [replace(claim, start=claim.start + tail, end=claim.end + tail) for claim in later]
+    return [*claims(part[:_HEAD], patterns.options, listed, several=several), *later]
+
+
+def _rivals(part: str, claim: Claim, found: list[Claim]) -> bool:
+    """Return whether a sentence makes two verdicts side by side, none of them by way of conclusion or correction."""
+    near = (c for c in found if c.weight == claim.weight == Weight.VERDICT and set(c.labels) != set(claim.labels))
+    for other in near:
+        first, second = sorted((claim, other), key=lambda c: c.start)
+        between = part[first.end : min(second.start, first.end + 60)]
+        if first.end + 60 > second.start and not _ENDS.search(between) and not new_thought(between, 0, len(between)):
+            return not _CONTRAST.search(between)
+    return False
+
+
+def _gone(part: str, best: Claim, options: str) -> bool:
+    """Return whether the text after a claim withdraws it, gives up, or turns its label down on second thoughts."""
+    after = next((stop.end() for stop in mentions.SENTENCE.finditer(part, best.end)), len(part))
+    doubt = mentions.RETRACTION.search(part, best.end)
+    if mentions.WITHDRAWN.search(part, best.end) or words.UNSETTLED.search(part, best.end):
+        return True
+    if words.GIVES_UP.search(part, after) and (doubt or best.weight < Weight.VERDICT):
+        return True
+    if not doubt:
+        return False
+    rest = part[doubt.start() : doubt.start() + _TAIL]
+    later = [m for s in sentences(rest, options) for m in s.mentions if not words.SUPPOSES.search(s.text)]
+    return any(m.status == Status.REJECTED and m.labels == best.labels for m in later)
+
+
+def _verdicts(part: str, patterns: _Patterns, listed: set[int], several: bool) -> Iterator[Claim]:
+    for pattern in patterns.stated:
         for match in list(pattern.finditer(part))[-_LATEST:]:
-            found = _found(match, patterns, several, firm)
+            found = _found(match, patterns, several)
             if match.start() == match.start("list") and not cues.LED.search(part[max(match.start() - 40, 0) : match.start()]):
                 continue
-            if found and not mentions.is_mention(part, match.start(), found.start, match.end("list")):
+            if not found or found.start in listed or OPEN_AFTER.match(part, found.end):
+                continue
+            told = mentions.is_mention(part, match.start(), found.start, match.end("list"))
+            if not told and not mentions.is_instruction(part, match.start(), found.end):
                 yield found
 
 
-def _found(match: re.Match[str], patterns: _Patterns, several: bool, firm: bool) -> _Found | None:
+def _found(match: re.Match[str], patterns: _Patterns, several: bool) -> Claim | None:
     """Return the labels of a list in option order; None where one was asked for and several came, or the list is open."""
     stated = patterns.words.sub(lambda word: " " * len(word[0]), match["list"])
     letters = [letter for letter in re.finditer(r"[^\W_]", stated) if letter[0].upper() in patterns.canonical]
@@ -98,46 +135,17 @@ def _found(match: re.Match[str], patterns: _Patterns, several: bool, firm: bool)
     if not letters or (len(distinct) > 1 and (not several or cues.OPEN.search(match["list"]))):
         return None
     labels = "".join(sorted(distinct, key=patterns.options.index))
-    return _Found(labels, match.start("list") + letters[0].start(), match.start("list") + letters[-1].end(), firm)
-
-
-def _bare(part: str, patterns: _Patterns, several: bool) -> _Found | None:
-    """Return the letter of a reply that is nothing else, or whose first or last line begins with it or whose last word it is."""
-    if whole := patterns.alone.fullmatch(part):
-        return _found(whole, patterns, several, firm=True)
-    lines = [line for line in re.finditer(r"[^\n]+", part) if line[0].strip() and len(cues.ENUMERATED.findall(line[0])) < 3]
-    labelled = {number: match for number, line in enumerate(lines) if (match := patterns.line.match(part, *line.span()))}
-    letters = [match["list"].upper() for match in labelled.values()]
-    match = patterns.closing.search(part) or patterns.last_word.search(part)
-    if match and not _closes(part[max(match.start() - 300, 0) : match.start() + 1], patterns):
-        match = None
-    if len(set(letters)) == 1:
-        match = labelled.get(len(lines) - 1) or labelled.get(0) or match
-    elif letters:
-        match = labelled.get(len(lines) - 1) if letters.count(letters[-1]) > 1 else None
-    return _found(match, patterns, several, firm=False) if match else None
-
-
-def _closes(before: str, patterns: _Patterns) -> bool:
-    """Return whether a letter after `before` ends a thought: a sentence is over, or some words led to it and name no other."""
-    sentence = mentions.SENTENCE.split(before.rstrip(".!?。:"))[-1]
-    if patterns.label.search(sentence) or cues.ASIDE.search(sentence):
-        return False
-    led = not mentions.CONDITION.search(sentence) and not mentions.OTHERS.search(sentence) and len(sentence.split()) > 2
-    return led or before[-1] in ".!?。:"
+    return Claim(labels, match.start("list") + letters[0].start(), match.start("list") + letters[-1].end(), Weight.VERDICT)
 
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     options: str
     canonical: dict[str, str]
-    stated: list[tuple[re.Pattern[str], bool]]
-    label: re.Pattern[str]
+    stated: list[re.Pattern[str]]
     words: re.Pattern[str]
     alone: re.Pattern[str]
-    line: re.Pattern[str]
-    closing: re.Pattern[str]
-    last_word: re.Pattern[str]
+    row: re.Pattern[str]
 
 
 @cache
@@ -154,13 +162,12 @@ def _patterns(options: str) -> _Patterns:
     return _Patterns(
         options=options,
         canonical={option.upper(): option for option in options},
-        stated=[
-            (re.compile(expand(p), re.MULTILINE), firm) for firm, table in ((True, cues.FIRM), (False, cues.LOOSE)) for p in table
-        ],
-        label=re.compile(letter),
+        stated=[re.compile(expand(p), re.MULTILINE) for p in cues.VERDICTS],
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
-        line=re.compile(expand(cues.LINE)),
-        closing=re.compile(expand(cues.CLOSING)),
-        last_word=re.compile(expand(cues.LAST_WORD)),
+        row=re.compile(
+            rf"^[^\w\n]*(?:(?i:option|choice|statement)\s+|选项\s*)?\(?(?P<label>[{re.escape(options)}])"
+            r"(?=[).:：、\]|]|\s+[-–—|]|项)",
+            re.MULTILINE,
+        ),
     )

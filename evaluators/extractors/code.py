@@ -47,6 +47,11 @@ _PREFERS_FIRST = re.compile(
     r"|answer is)\b[^.\n]{0,40}\b(?:first|above|former|previous"
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
+_QUOTES = re.compile(
+    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing|original|own|code|snippet|program|version|attempt|function)\b)"
+    r"|(?:你|您)(?:的原|写的|提供的|给出的)"
+)
+_CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
 _TAKEN_BACK = re.compile(
     r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?"
     r"|only right|not right|not correct"
@@ -100,6 +105,8 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
     if not fitting:
         return Extraction(None)
+    if len(fitting) > 1 and all(_CONDITION.search(_sentence_before(view, block, blocks)) for block in fitting[-2:]):
+        return Extraction(None)
     first = which == "first" or _PREFERS_FIRST.search(_prose_after(view, fitting[0], []))
     return _program(view, fitting[0] if first else fitting[-1])
 
@@ -115,6 +122,16 @@ def _prose_after(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -
     return view[block.end() : next((later.start() for later in blocks if later.start() >= block.end()), len(view))]
 
 
+def _lead(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -> str:
+    """Return the text that leads to a block, from the block before on."""
+    begin = max((earlier.end() for earlier in blocks if earlier.end() <= block.start()), default=0)
+    return view[begin : block.start()].strip()[-200:]
+
+
+def _sentence_before(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -> str:
+    return re.split(r"[.!?。！？]\s+|\n\n", _lead(view, block, blocks).rstrip(".。 :："))[-1]
+
+
 def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language: str) -> tuple[int, bool, bool, bool]:
     """Return how well a block fits: language, whether it is whole, defines more than tests, and is not set aside by its lead."""
     code = _dedented(block)
@@ -122,14 +139,18 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
     cut_off = block["open"] is not None and python and not _parses(code)
+    if fit < 0 and code.startswith("#!"):
+        fit = 0
     if cut_off or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
-    begin = max((earlier.end() for earlier in blocks if earlier.end() <= block.start()), default=0)
-    lead = view[begin : block.start()].strip()[-200:]
-    aside = bool(_SETS_ASIDE.search(lead)) and not _PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1])
-    return fit, block["open"] is None, defines, not aside
+    lead = _lead(view, block, blocks)
+    forward = bool(_PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
+    if not forward and (_QUOTES.search(lead) or (names and not defines and _TEST.search(lead))):
+        fit = -1
+    whole = block["open"] is None or (forward and python and fit > 0)
+    return fit, whole, defines, forward or not _SETS_ASIDE.search(lead)
 
 
 def _dedented(block: re.Match[str]) -> str:
@@ -156,7 +177,8 @@ def _unfenced(view: str, language: str) -> Extraction:
         return _span(view, begin, len(view))
     for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
         if end := _longest(view, start):
-            return _span(view, start, end)
+            breaks_off = re.match(r"\n*[ \t]+\S", view[end:])
+            return Extraction(None) if breaks_off else _span(view, start, end)
     return Extraction(None)
 
 

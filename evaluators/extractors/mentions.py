@@ -7,8 +7,9 @@ import re
 
 RETRACTION = re.compile(
     r"(?i:\b(?:wait|no[,.:]|nope|actually|sorry|correction|scratch that|on (?:second thought|reflection)|hold on|oops|my mistake"
-    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been"
-    r"|I take (?:that|it) back|corrected|instead)\b)|(?:wait|no)\s*[—–-]|不对|更正|等等|等一下|错了|修正|应改为"
+    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been|hmm+|oh|edit|update|I meant"
+    r"|(?:chang|switch|revis|updat|mov)\w+ (?:my|the|it|this|that|from|over|to)"
+    r"|I take (?:that|it) back|corrected|instead)\b)|(?:wait|no)\s*[—–-]|不对|更正|等等|等一下|错了|修正|应改为|改(?:选|为|成)"
 )
 """Words that let a weaker statement replace the one before."""
 
@@ -20,9 +21,9 @@ _WRONG = (
 WITHDRAWN = re.compile(
     r"(?i:\b(?:wait|no|nope|actually|hmm+|hold on|oops|sorry|oh|argh|but)\b[,.!:…\s—–-]*(?:\w+[,.\s]+){0,3}?"
     r"(?:that|this|it|the above|my answer|mine)(?:'s| is| was| can't be| cannot be| isn't| must be| seems| looks)\s+(?:\w+\s)??"
-    rf"(?:{_WRONG}|(?<=n't )(?:right|correct))"
+    rf"(?:{_WRONG}|(?:(?<=n't )|(?<=n't be )|(?<=not be ))(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
-    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:above|last|previous|answer|box))\b"
+    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value|number|one|line|box|part)|above|answer|box)\b)\b"
     r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
     r"|recalculate"
     r"|recheck|start over)|(?:must|have to|'d have to|would have to) (?:redo|rethink|recompute|recalculate|start over)"
@@ -94,6 +95,7 @@ _IF = re.compile(
     r"(?i:^\W*(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should|in (?:the"
     r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
 )
+_IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a)\b)|[,，](?:如果|若|按|否则)")
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
@@ -102,7 +104,9 @@ def is_alternative(part: str, start: int) -> bool:
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
     pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
-    return bool(_IF.search(own)) and sum(bool(_IF.search(piece)) for piece in pieces) > 1
+    if not _IF.search(own):
+        return False
+    return sum(bool(_IF.search(piece)) for piece in pieces) + len(_IF_AGAIN.findall(own)) > 1
 
 
 _NOUN = re.compile(r"(?i:answers?|choice|guess|pick)\b")

@@ -1,115 +1,67 @@
 """The number that the end of a reply states as its result, where no marker, box or answer phrase names one.
 
-The last sentence that gives a quantity counts: what stands after its last equals sign, else its last number that no preposition
-governs ("she gets 75 cents back from her 2 dollars"). A question, a plan, a list of data, a condition among others, or a text
-that breaks off gives none.
+Sentences are read from the last one back. Remarks, checks, offers and what others think are passed over; a question, a plan, an
+equation still to be solved or a text that breaks off states nothing. In the sentence that is left, every number gets the weights of
+`quantities.BEFORE` and `quantities.AFTER` for what stands round it; the heaviest is the result, the last of equals.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from evaluators.extractors import mentions
-from evaluators.extractors.numerals import NUMBER, plain_form
+from evaluators.extractors import quantities as words
+from evaluators.extractors.numerals import Number, numbers, spelled
 
-_REFUSAL = re.compile(
-    r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to"
-    r"|not able to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
-    r"(?:determine|answer|solve|say|tell|comput|calculat|f[io]u?nd|known|figure|give|provide|help|assist|conclude|know|decide"
-    r"|share|predict)"
-    r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing)\s+(?:\w+\s+){0,2}?(?:information|data"
-    r"|details)"
-    r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|no (?:idea|way to)|\bnot sure\b|\bsorry\b|no (?:numerical )?answer"
-    r"|(?:is|are) (?:missing|unknown)\b|(?:\bnot|n't) (?:\w+ )?(?:specif|mention|giv|stat|provid|told)\w*|\bdepend(?:s|ing)? on\b"
-    r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
-    r"|confirm)"
-    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^\W*(?:retry|try again))"
-    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够)|不足以|缺少|没有(?:给出|说明|告诉)|未(?:给出"
-    r"|说明|知)|取决于|不确定|可能[^。]*也可能|请(?:提供|说明|补充)",
-    re.MULTILINE,
+_STOP = re.compile(
+    r"(?<!\bRs)(?<!\bNo)(?<!\bapprox)(?<!\bca)(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\betc)"
+    r"[.!?](?=\s|\Z|[\"')\]])|[。;？！\n]"
 )
-_AFTER_ALL = re.compile(
-    r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
-)
-_GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
-_COUNTED = re.compile(
-    r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?|examples?|chapter|figure|table|option|method|line|round|day"
-    r"|week|year|section|theorem|lemma|page|http|error(?: code)?|code)\s*#?|第)\Z"
-)
-_COUNTS = re.compile(r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages)\b|步|个步骤)")
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-•]\s*)?(\d+)[.):](?=\s+\S)", re.MULTILINE)
 _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
-_REMARK = re.compile(
-    r"(?i:\b(?:let me know|(?:I )?hope (?:this|that)|feel free|if you (?:have|need|want|would|'d)|(?:would|do) you (?:like|want))\b"
-    r"|(?:^|[.!?]\s)[^\w\n]*(?:(?:sanity |double[- ]?)?check(?:ing)?|verif\w+|to (?:verify|check|double-check)|note|remark"
-    r"|confidence"
-    r"|p\.?s\.?|by the way|for (?:reference|comparison))\b\s*(?::|,|that\b|-|—|\())|(?:验算|检验|验证|注意?|备注|说明)[:]",
-    re.MULTILINE,
-)
-_UNFINISHED = re.compile(
-    r"[=+×÷*/?:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z"
-    r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in"
-    r"|but|if|get"
-    r"|gives?|equals?|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will"
-    r"|would"
-    r"|also|than|when|let|need|must)\s*\Z)|(?:所以|因此|故|则|即|得|为|是|等于|再|然后|接着|和|的|以及|共|并且|又|由|设)\s*\Z"
-)
-_CUT = re.compile(r"(?:,\s*(?i:and|then|so|but|which|for|we|she|he|they|with|since|because|now|if)\b|，)[^,，]{4,}\Z")
-_PLAN = re.compile(
-    r"(?i:^\W*(?:(?:so|now|next|first|firstly|okay|ok|alright|then|finally|sure)\b[\s,!]*)*(?:(?:we|I)\s+(?:first "
-    r"|now )?(?:want to|(?:need|have) to (?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look"
-    r"|work|read|check))|let's"
-    r"|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)|the (?:question|problem|task"
-    r"|exercise) (?:asks|is|states"
-    r"|says|gives|wants)|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given"
-    r"|known)(?: data| values?| facts)?\s*[:,]|suppose|assume"
-    r"|I (?:will|would|shall|'d|'ll)|I'(?:ll|d)|I am going|we (?:will|shall|should|'ll)\b|we'll|my plan|the plan|plan:))"
-    r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面"
-    r"|接下来|步骤|解题思路|思路|让我)"
-    r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
-)
-_RESULT = re.compile(
-    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer)\b)|得|共|等于"
-)
-_LOOP = re.compile(r"(?:\d+\s*[,、]\s*){3}\Z")
-_RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)")
-_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[abknxyz]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
+_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
+_DATA = re.compile(r"(?i:[^\w\n]*(?:given|known)(?: \w+)?\s*:)")
 _ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
 _SUMMED = re.compile(
     r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
-    r"|makes?|gives?|gets?"
-    r"|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
+    r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
-_SO = re.compile(r"(?i:[,;]\s*(?:so|thus|hence|therefore|and so|which means)\b)|[,;](?:所以|因此|故)")
-_REASON = re.compile(r"(?i:\b(?:because|since|as)\b)|因为")
-_WORD = r"(?:(?!(?:is|are|was|were|be|total|all|fact|sum|average|get|gets|gives|makes|there|have|has|has|we)\b)[A-Za-z']+\s+)?"
-_ADJUNCT = re.compile(
-    r"(?i:(?<!total )(?<!sum )(?<!average )(?<!area )(?<!number )(?<!value )(?<!speed )(?<!cost )(?<!amount )(?<!length )"
-    r"(?<!price )"
-    r"(?<!volume )(?<!mean )(?<!ratio )(?<!rate )(?<!profit )(?<!difference )(?<!product )(?<!maximum )(?<!minimum )(?<!distance )"
-    r"\bof|\b(?:for|from|per|in|at|after|before|by|with|within|without|than|on|until|since|between|during|through|over"
-    r"|under|every|each"
-    r"|pro|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
-    r"|to (?!get|make|give|obtain|be|find|have|yield|equal|reach)[a-z]+))\s+" + _WORD + r"[€£¥₹$]?\s*\Z"
+_CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
+_CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
+_RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)|^\W*(?i:no|nope)\W*\Z")
+_SO = re.compile(r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以")
+_AFTER_ALL = re.compile(
+    r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
-_CHINESE = re.compile(r"(?:是|为|得到?|共|需要?|剩下?|有|等于|约|花了?|付了?|即|还|要|用了?)\s*(?:大?约|了)?\s*[€£¥₹$]?\s*\Z")
-_STOP = re.compile(
-    r"(?<!\bRs)(?<!\bNo)(?<!\bapprox)(?<!\bca)(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\betc)"
-    r"[.!?](?=\s|\Z|[\"')])|[。;\n]"
-)
+_GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
+_THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
+_ALONE = re.compile(r"[^\w]*\Z")
+_WINDOW = 6000
+"""How many characters are read, from the end: a bound for replies that loop."""
+_WEAK, _NOTHING = 0, -3
+"""From which weight on a number is not taken at once, or not at all."""
 
 
-def stated_result(part: str, bold: str) -> re.Match[str] | None:
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    start: int
+    end: int
+    mark: str
+    aside: bool
+
+
+def stated_result(part: str, bold: str) -> Number | None:
     """Return the number that the end of a reply states; one in bold in its last paragraph before others.
 
     Args:
@@ -117,64 +69,125 @@ def stated_result(part: str, bold: str) -> re.Match[str] | None:
         bold: the same with all but its bold text as blanks.
     """
     if stated := _FIRST_LINE.match(part):
-        return NUMBER.match(part, stated.start(1))
-    remark = next((m for m in _REMARK.finditer(part) if NUMBER.search(part, 0, m.start())), None)
-    part = part[: remark.start() + 1].rstrip(" \n(") if remark else part.rstrip()
-    if _UNFINISHED.search(part[-40:]) or _refuses(part):
+        return next(iter(numbers(part, stated.start(1), stated.end(1))), None)
+    cut = max(len(part) - _WINDOW, 0)
+    found = _ending(part[cut:].rstrip(), bold[cut:])
+    return found.moved(cut) if found else None
+
+
+def _ending(part: str, bold: str) -> Number | None:
+    if words.UNFINISHED.search(part[-60:]) or words.LOOP.search(part[-100:]) or _gives_up(part):
         return None
-    listed = {mark.start(1) for mark in _LIST_MARK.finditer(part)}
-    paragraph = part.rfind("\n\n") + 1
-    marked = [m for m in NUMBER.finditer(bold, paragraph, len(part)) if m.start() not in listed]
+    read = list(_sentences(part))
+    body = [s for s in read if not s.aside]
+    marks = list(_LIST_MARK.finditer(part))
+    listed = {mark.start(1) for mark in marks} if len(marks) > 1 or (marks and marks[0][1] == "1") else set()
+    paragraph = part.rfind("\n\n", 0, body[-1].start) + 1 if body else 0
+    marked = [n for n in numbers(bold, paragraph, body[-1].end if body else 0) if n.start not in listed]
+    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > _NOTHING]
+    if body and _stops_short(read, body[-1], part[body[-1].start : body[-1].end]):
+        return None
     if marked:
-        return None if _open(part, marked[-1].start()) else marked[-1]
-    return _from_sentences(part, listed)
+        return None if _open(part, marked[-1].start) else marked[-1]
+    return _from_sentences(part, body, listed)
 
 
-def _refuses(part: str) -> bool:
-    refusals = list(_REFUSAL.finditer(part))
+def _gives_up(part: str) -> bool:
+    if not words.MAY_GIVE_UP.search(part):
+        return False
+    refusals = [r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]]
     if not refusals:
         return False
     concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
-    return not (concluded and NUMBER.search(part, concluded.start()))
+    return not (concluded and numbers(part, concluded.start(), len(part)))
 
 
-def _from_sentences(part: str, listed: set[int]) -> re.Match[str] | None:
-    """Return the number of the last sentence that gives a quantity; one that only dates or locates counts where no other does."""
-    weak: re.Match[str] | None = None
-    last = True
-    for start, end in _sentences(part):
-        sentence = part[start:end]
-        numbers = [n for n in NUMBER.finditer(part, start, end) if n.start() not in listed and not _counted(part, n)]
-        if not numbers:
-            if last and (mentions.WITHDRAWN.search(sentence) or _RESTED.search(sentence) or _is_plan(sentence)):
-                return None
+def _sentences(part: str) -> Iterator[_Sentence]:
+    """Yield the sentences that hold anything; after a check or a remark begins, all of its paragraph is aside until one concludes."""
+    start, mode, beside, bracket = 0, False, False, False
+    for stop in [*_STOP.finditer(part), None]:
+        end = stop.start() if stop else len(part)
+        text = part[start:end]
+        if text.strip():
+            if "\n" in part[max(start - 2, 0) : start]:
+                mode = False
+            aside = bool(words.ASIDE.search(text)) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
+            aside = aside and not _THUS.search(text)
+            mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
+            if _is_heading(part, start, end):
+                beside = bool(words.BESIDE_HEADING.search(text))
+            bracket = bracket or (start > 0 and text.lstrip().startswith("("))
+            yield _Sentence(start, end, stop[0] if stop else "", aside or mode or beside or bracket)
+            bracket = bracket and ")" not in part[end : end + 2] and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
+        start = stop.end() if stop else end
+
+
+def _is_heading(part: str, start: int, end: int) -> bool:
+    """Return whether [start, end) is a short line of its own, without a full stop and without a number."""
+    line = part[start:end]
+    return part[start - 1 : start] in ("", "\n") and part[end : end + 1] in ("", "\n") and len(line.split()) < 7 and not re.search(r"\d|=", line)
+
+
+def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Number | None:
+    """Return the number of the last sentence that states one; one that only dates or locates counts where no other does."""
+    weak: Number | None = None
+    last = wordy = True
+    for sentence in reversed(read):
+        text = part[sentence.start : sentence.end]
+        if last and (sentence.mark in ("?", "？") or mentions.WITHDRAWN.search(text) or _RESTED.search(text) or _is_plan(text)):
+            return None
+        found = [n for n in _numbers(part, sentence, wordy) if n.start not in listed]
+        if not found and _stops_short(read, sentence, text):
+            return None
+        if not found or _CODE.match(text):
+            last = last and not found
             continue
-        if last and (part[end : end + 1] == "?" or (_CUT.search(part[numbers[-1].end() : end]) and end == len(part))):
+        if last and sentence.end == len(part) and words.CUT.search(part[found[-1].end : sentence.end]):
             return None
         last = False
-        if _open(part, numbers[-1].start()) or part[end : end + 1] == "?":
+        wordy = wordy and not numbers(part, sentence.start, sentence.end)
+        if sentence.mark in ("?", "？") or _open(part, found[-1].start):
+            if _in_rows(part, found[-1].start) and any(s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read):
+                continue
             return weak
-        chosen, firm = choose(part, numbers, start, end)
-        if firm or (chosen is None and weak is None):
+        chosen, weight = choose(part, found, sentence.start, sentence.end)
+        if chosen is None and weight <= _NOTHING:
+            continue
+        if chosen and weight >= _WEAK:
             return chosen
         weak = weak or chosen
     return weak
 
 
-def _sentences(part: str) -> Iterator[tuple[int, int]]:
-    """Yield [start, end) of each sentence, the last one first; its full stop is no part of it."""
-    cuts = [-1, *(stop.start() for stop in _STOP.finditer(part)), len(part)]
-    for before, end in zip(reversed(cuts[:-1]), reversed(cuts[1:]), strict=True):
-        if part[before + 1 : end].strip():
-            yield before + 1, end
+def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
+    """Return whether the last sentence has words but neither number nor full stop, where those before it have full stops."""
+    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha() and not re.search(r"\d", text)
 
 
-def _counted(part: str, number: re.Match[str]) -> bool:
-    return bool(_COUNTED.search(part[max(number.start() - 20, 0) : number.start()]) or _COUNTS.match(part, number.end()))
+def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
+    """Return the numbers of a sentence: in digits, or in words where neither it nor a later one has any."""
+    found = numbers(part, sentence.start, sentence.end)
+    if found or not wordy:
+        return found
+    return [n for n in spelled(part, sentence.start, sentence.end) if _counts(part, n, sentence)]
+
+
+def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
+    """Return whether a number in words is a quantity: "one" and 一 only where they stand alone."""
+    alone = _ALONE.match(part[number.end : sentence.end]) and _ALONE.match(part[sentence.start : number.start])
+    if part[number.start : number.end].lower() in ("one", "一", "a half"):
+        return bool(alone)
+    if "/" not in number.value and re.match(r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步|次方|种|方面|者|项|般", part[number.end : number.end + 14]):
+        return False
+    if re.match("[一-鿿]", part[number.start]):
+        return bool(alone or re.match(r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])", part[number.end : number.end + 2]))
+    return True
 
 
 def _is_plan(sentence: str) -> bool:
-    return bool(_PLAN.search(sentence) and not _RESULT.search(sentence))
+    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bgives\b|\d\s*=\s*-?\d", sentence):
+        return True
+    return bool(words.PLAN.search(sentence) and not words.STATES.search(sentence))
 
 
 def _open(part: str, place: int) -> bool:
@@ -183,38 +196,48 @@ def _open(part: str, place: int) -> bool:
     end = next((stop.start() for stop in _STOP.finditer(part, place)), len(part))
     paragraph = part.rfind("\n\n", 0, place) + 1
     line = part[part.rfind("\n", 0, place) + 1 : end]
+    told = bool(_DATA.match(line) and not _SUMMED.search(line))
     heads = [head for head in _GIVEN.finditer(part, paragraph, place)]
-    rows = _ROW.match(line) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
-    told = _is_plan(part[start:end]) or mentions.is_instruction(part, place, place) or _LOOP.search(part[start:end])
+    rows = _in_rows(part, place)
+    told = told or _is_plan(part[start:end]) or mentions.is_instruction(part, place, place)
     return bool(told or heads or rows or mentions.is_alternative(part, place))
 
 
-def choose(part: str, numbers: list[re.Match[str]], start: int, end: int) -> tuple[re.Match[str] | None, bool]:
-    """Return which of a sentence's numbers it states, and whether as more than a circumstance; None where it states none."""
-    start = max((mark.end() for mark in _SO.finditer(part, start, end) if mark.end() <= numbers[-1].start()), default=start)
-    numbers = [n for n in numbers if n.start() >= start]
-    reason = next((m.start() for m in _REASON.finditer(part, start, end) if any(n.start() < m.start() for n in numbers)), end)
-    numbers = [n for n in numbers if n.start() < reason]
-    end = reason
-    standing = [n for n in numbers if not mentions.NEGATION.search(_clause(part[start : n.start()])[-25:])]
-    outside = [n for n in standing if not _in_brackets(part[start : n.start()])] or standing
-    sign = max(part.rfind("=", start, end), part.rfind("≈", start, end))
-    after = [n for n in outside if n.start() > sign] if sign >= 0 else []
-    if after:
-        left = re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", part[start:sign])[-1]
-        return (None, False) if _EQUATION.search(left) and "\\lim" not in left else (after[0], True)
-    if re.search("[一-鿿]", part[start:end]):
-        said = [n for n in outside if _CHINESE.search(part[start : n.start()])]
-        return next(reversed(said or outside), None), bool(outside)
-    objects = [n for n in outside if not _ADJUNCT.search(part[start : n.start()])]
-    if objects:
-        return objects[-1], True
-    return (outside[-1] if len({plain_form(n) for n in outside}) == 1 else None), False
+def _in_rows(part: str, place: int) -> bool:
+    """Return whether a place stands in one of several rows of a list or table, and in none that sums up."""
+    end = next((stop.start() for stop in _STOP.finditer(part, place)), len(part))
+    line = part[part.rfind("\n", 0, place) + 1 : end]
+    paragraph = part.rfind("\n\n", 0, place) + 1
+    return bool(_ROW.match(line)) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
 
 
-def _clause(before: str) -> str:
-    return re.split(r"[,，;]|\b(?:but|because|since|so)\b|而是", before)[-1]
+def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:
+    """Return which of a sentence's numbers it states, and with what weight; None where it states none."""
+    weights = [(number, weigh(part, number, start, end)) for number in found]
+    turns = [mark.end() for mark in _SO.finditer(part, start, end)]
+    for turn in reversed(turns):
+        concluded = [(number, weight) for number, weight in weights if number.start >= turn]
+        if any(weight >= -1 for _, weight in concluded):
+            weights = concluded
+            break
+    best: Number | None = None
+    heaviest = _NOTHING
+    for number, weight in weights:
+        if weight >= heaviest and weight > _NOTHING:
+            best, heaviest = number, weight
+    vague = heaviest < _WEAK and len({number.value for number, weight in weights if weight == heaviest}) > 1
+    return (None if vague else best), heaviest
 
 
-def _in_brackets(before: str) -> bool:
-    return before.count("(") > before.count(")")
+def weigh(part: str, number: Number, start: int, end: int) -> int:
+    """Return how much speaks for a number being what its sentence states."""
+    before = _CURRENCY.sub("", part[max(start, number.start - 90) : number.start])
+    after = part[number.end : min(end, number.end + 40)]
+    lead = before
+    weight = sum(value for _, value, pattern in words.BEFORE if pattern.search(lead))
+    weight += sum(value for _, value, pattern in words.AFTER if pattern.match(after))
+    if re.fullmatch(r"(?:19|20)\d\d", number.value) and words.YEAR.search(before):
+        weight += 1
+    if before.rstrip().endswith("=") and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1]) and "\\lim" not in before:
+        weight -= 9
+    return weight

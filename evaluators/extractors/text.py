@@ -24,10 +24,11 @@ _LATEX = (
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
 )
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
+_BULLET = re.compile(r"(?:(?<=\n)|(?<![\s\S]))\*(?=[ \t])")
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage|Task)[ \t]*#?\d*|(?:Example|Task)[ \t]*#?\d+"
     r"|Q\d*|Human|User|USER|HUMAN"
-    r"|Instruction|Input|(?:问题|题目|例题?|练习|第)[ \t]*[\d一二三四五六七八九十]*题?|用户|人类|指令)[ \t]*\**[:：]"
+    r"|Instruction|Input|(?:问题|题目|例题?|练习|下一[题道个]|第)[ \t]*[\d一二三四五六七八九十]*题?|问|用户|人类|指令)[ \t]*\**[:：]"
     r"|^[ \t]*#{1,6}[ \t]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Task|Example|Instruction|User|Human)"
     r"|问题|题目|例题|练习|用户)\b[ #\d]*$|^[ \t*]*(?:Question|Problem|Exercise|Task|Q)[ \t]*#?\d+[ \t]*[.)*\n]"
     r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
@@ -62,7 +63,7 @@ def hide_reasoning(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return `text` with wide characters narrowed and markdown, HTML and LaTeX decoration as blanks; its length stays."""
-    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text.translate(_WIDE))
+    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text.translate(_WIDE)))
 
 
 def turns(text: str) -> Iterator[tuple[int, str]]:

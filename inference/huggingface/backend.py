@@ -15,7 +15,7 @@ from inference.huggingface.fingerprint import files_digest, model_identity
 from inference.huggingface.generation import Generation, check_settings, generation_config
 from inference.huggingface.likelihood import Scored
 from inference.huggingface.tokens import PromptError, Tokens, load_tokens
-from inference.huggingface.weights import context_length, is_causal, load_model, locate, locate_adapter
+from inference.huggingface.weights import is_causal, load_model, locate, locate_adapter, room
 from inference.huggingface.works import Embed, Generate, Likelihood, Limits
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json, settings_json, sha256_hex
@@ -67,7 +67,7 @@ class HuggingFaceBaseModel:
         peft_path: str | None = None,
     ) -> None:
         require("torch", "transformers")
-        _check(spec, dtype, token_budget)
+        _check(dtype, token_budget)
         self._folder = locate(spec.path, spec.revision)
         if not is_causal(self._folder):
             self.capabilities = frozenset({"text", "embed"})
@@ -80,7 +80,7 @@ class HuggingFaceBaseModel:
         extra |= {"eos_token_id": self._ends} if self._ends else {}
         files = files_digest(self._folder, gguf_file or "")
         self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=extra)
-        self.max_seq_len = spec.max_seq_len or context_length(self._folder)
+        self.max_seq_len = room(spec, self._folder)
         self._engine = Engine(self._load)
 
     @classmethod
@@ -203,14 +203,11 @@ class HuggingFacewithChatTemplate(HuggingFaceBaseModel):
     _chat: ClassVar[bool] = True
 
 
-def _check(spec: ModelSpec, dtype: str | None, token_budget: int) -> None:
+def _check(dtype: str | None, token_budget: int) -> None:
     if dtype is not None and dtype not in get_args(Dtype):
         raise SpecError(f"unknown dtype {dtype!r}; one of {', '.join(get_args(Dtype))}", key="arguments.dtype")
     if token_budget < 1:
         raise SpecError(f"token_budget must be at least 1, got {token_budget}", key="arguments.token_budget")
-    if spec.max_seq_len and spec.max_out_len and spec.max_out_len >= spec.max_seq_len:
-        limits = f"max_out_len {spec.max_out_len} leaves no room in max_seq_len {spec.max_seq_len}"
-        raise SpecError(limits, key=f"models.{spec.abbr}")
 
 
 def _has_gpu() -> bool:

@@ -22,6 +22,8 @@ class Files(Protocol):
 
     place: str
     """The root as it may be shown: never with credentials."""
+    address: str
+    """What another process opens the same files by (`open_files`); never shown."""
 
     def check_writable(self) -> None:
         """Raise StoreError where nothing can be written."""
@@ -87,7 +89,7 @@ class LocalFiles:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).expanduser().resolve()
-        self.place = str(self.root)
+        self.place = self.address = str(self.root)
 
     def check_writable(self) -> None:
         """Make the folder and try."""
@@ -122,7 +124,8 @@ class LocalFiles:
     def mirror(self, folder: str) -> list[Path]:
         """Walk the folder."""
         walked = os.walk(self.root / folder)
-        return sorted(Path(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        found = (os.path.join(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        return [Path(path) for path in sorted(found)]
 
     def write(self, name: str, data: bytes) -> None:
         """Write it as `write_whole` does."""

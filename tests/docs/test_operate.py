@@ -112,4 +112,9 @@ def test_the_settings_that_the_environment_names_exist() -> None:
     assert all(name.removeprefix("PREFECT_") in known or name in KNOWN_ALIASES for name in names), names
 
 
-KNOWN_ALIASES = {"PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_MESSAGING_BROKER", "PREFECT_MESSAGING_CACHE"}
+KNOWN_ALIASES = {
+    "PREFECT_UI_STATIC_DIRECTORY",
+    "PREFECT_API_DATABASE_CONNECTION_URL",
+    "PREFECT_MESSAGING_BROKER",
+    "PREFECT_MESSAGING_CACHE",
+}
