@@ -37,7 +37,8 @@ class Claim:
 _LATEST = 100
 """How many sentences are looked at, from the end."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so|that)\b)"
+    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"|that)\b)"
     r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
@@ -68,7 +69,9 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
         several: whether labels named together are a claim.
     """
     read = sentences(part, options)
-    found = [claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))]
+    found = [
+        claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))
+    ]
     if (first := _leads(part, read, listed)) and not any(c.start == first.start and c.weight >= first.weight for c in found):
         found.append(first)
     if rest := _left_over(read, options):
