@@ -36,6 +36,8 @@ class Claim:
 
 _LATEST = 100
 """How many sentences are looked at, from the end."""
+_NEAR = 400
+"""How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
     r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
     r"|that)\b)"
@@ -136,19 +138,19 @@ def _affirmed(part: str, read: list[Sentence], place: int) -> bool:
 
 def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
-    thought = _NEW_THOUGHT.split(part[sentence.start : mention.start])[-1]
+    thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
     tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]
     return (
         any(table.search(thought) for table in tables)
-        or bool(_UNCLEAR.match(part, mention.end, sentence.end))
+        or bool(_UNCLEAR.match(part, mention.end, min(sentence.end, mention.end + _NEAR)))
         or mentions.is_instruction(part, mention.start, mention.end)
     )
 
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
-    led = mention.status == Status.LED or words.CONCLUDES.search(part, sentence.start, mention.start)
+    led = mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 

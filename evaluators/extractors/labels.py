@@ -11,6 +11,8 @@ from functools import cache
 from evaluators.extractors import cues
 from evaluators.extractors import readings as words
 
+_LATEST = 100
+"""How many groups of labels are looked at in a sentence, from its end."""
 _STOP = re.compile(
     r"(?<![\n(\[][A-Z])(?<!\A[A-Z])(?<![A-Z]\.\s[A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\b[DM]r)\.(?=\s|\Z"
     r"|[\"')\]])(?!\s?[A-Z]\.)|[!?\n。！？；]|;(?=\s)"
@@ -177,7 +179,7 @@ def in_lists(part: str) -> set[int]:
 def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], options: str, listed: set[int]) -> Iterator[Mention]:
     letters = list(pattern.finditer(text))
     own = [letter for letter in letters if not _other(text, letter)]
-    groups = _groups(text, own)
+    groups = _groups(text, own)[-_LATEST:]
     for place, group in enumerate(groups):
         start, end = group[0].start(), group[-1].end()
         before = text[groups[place - 1][-1].end() if place else 0 : start]
