@@ -64,7 +64,7 @@ def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
             for row in table.to_pylist():
                 if row.pop("status") == "error":
                     error = shortened(row.pop("error") or "no answer", LONGEST)
-                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "error": error, **row}
+                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "sample_id": row["sample_id"], "error": error} | row
 
 
 def key(kind: str, suite: str | None) -> str:

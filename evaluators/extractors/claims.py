@@ -36,8 +36,11 @@ class Claim:
 
 _LATEST = 100
 """How many sentences are looked at, from the end."""
+_NEAR = 400
+"""How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so|that)\b)"
+    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"|that)\b)"
     r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
@@ -68,7 +71,9 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
         several: whether labels named together are a claim.
     """
     read = sentences(part, options)
-    found = [claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))]
+    found = [
+        claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))
+    ]
     if (first := _leads(part, read, listed)) and not any(c.start == first.start and c.weight >= first.weight for c in found):
         found.append(first)
     if rest := _left_over(read, options):
@@ -133,19 +138,19 @@ def _affirmed(part: str, read: list[Sentence], place: int) -> bool:
 
 def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
-    thought = _NEW_THOUGHT.split(part[sentence.start : mention.start])[-1]
+    thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
     tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]
     return (
         any(table.search(thought) for table in tables)
-        or bool(_UNCLEAR.match(part, mention.end, sentence.end))
+        or bool(_UNCLEAR.match(part, mention.end, min(sentence.end, mention.end + _NEAR)))
         or mentions.is_instruction(part, mention.start, mention.end)
     )
 
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
-    led = mention.status == Status.LED or words.CONCLUDES.search(part, sentence.start, mention.start)
+    led = mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 
