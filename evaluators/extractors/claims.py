@@ -160,7 +160,8 @@ def _breaks_off(part: str, read: list[Sentence], claim: Claim) -> bool:
     if sentence.mark:
         return False
     rest = part[claim.end :].strip(" ).:")
-    begun = _BEGUN.fullmatch(sentence.text[: claim.start - sentence.start]) and (not rest or rest in ("项", "选项"))
+    lead = sentence.text[: claim.start - sentence.start]
+    begun = (_BEGUN.fullmatch(lead) and not rest) or (rest in ("项", "选项") and not lead.strip())
     named = {m.labels for s in read for m in s.mentions}
     return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and len(named) > 1))
 

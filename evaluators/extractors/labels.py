@@ -35,6 +35,7 @@ OPEN_AFTER = re.compile(
     r"|选)?\(?[A-Z]\b"
 )
 _RANGE = re.compile(r"\)?\s*(?:[-–~]|\b(?:to|through|bis)\b|[到至])\s*\(?\Z")
+_ITEM = re.compile(r"\s*(?:选项|项)")
 _CHANGE = re.compile(r"(?i:\b(?:chang|switch|revis|mov|updat)\w*|改)")
 _VERB = (
     r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks"
@@ -144,7 +145,8 @@ def _label(options: str) -> re.Pattern[str]:
     if weak:
         kinds += [
             rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])",
-            rf"(?:(?<=option )|(?<=choice )|(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
+            rf"(?:(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
+            rf"(?:(?<=[Oo]ption )|(?<=[Cc]hoice )|(?<=[Ss]tatement ))[{weak}]{edge}",
         ]
         kinds += [f"[{weak}]{edge}(?={_SHUT}|{_VERB})"]
     return re.compile(rf"(?<![A-Za-z0-9_\\\u0370-\u03ff])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
@@ -208,8 +210,9 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
     for letter in letters:
         joint = text[groups[-1][-1].end() : letter.start()] if groups else ""
         together = groups and len(joint) < 30 and _GLUE.fullmatch(joint)
-        if together and (letter[0] in {x[0] for x in groups[-1]} and "," in joint):
-            together = None
+        if together and "," in joint:
+            repeated = letter[0] in {other[0] for other in groups[-1]}
+            together = None if repeated or (_ITEM.match(text, letter.end()) and not _ITEM.match(joint)) else together
         if together and _RANGE.fullmatch(joint) and _CHANGE.search(text, 0, letter.start()):
             together = None
         if together:
