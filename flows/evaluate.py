@@ -21,6 +21,7 @@ from prefect.settings import (
     PREFECT_API_URL,
     PREFECT_CLIENT_MAX_RETRIES,
     PREFECT_CLIENT_RETRY_EXTRA_CODES,
+    PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
     get_current_settings,
     temporary_settings,
 )
@@ -39,8 +40,12 @@ from leaderflow.core.text import shortened
 _EVALUATION: ContextVar[Evaluation | None] = ContextVar("evaluation", default=None)
 """The evaluation that the command line has opened: open resources are no flow parameters."""
 
-PATIENCE = {PREFECT_CLIENT_RETRY_EXTRA_CODES: "500", PREFECT_CLIENT_MAX_RETRIES: 3}
-"""A server answers 500 while its database restarts: every request is tried again for some 14 s, not longer, since somebody waits."""
+SETTINGS = {
+    PREFECT_CLIENT_RETRY_EXTRA_CODES: "500",  # what a server answers while its database restarts
+    PREFECT_CLIENT_MAX_RETRIES: 3,  # some 14 s a request: somebody waits
+    PREFECT_FLOWS_HEARTBEAT_FREQUENCY: 60,  # a team's server takes a run for crashed after 180 s, which is Prefect's own default
+}
+"""Of Prefect, for runs of the command line."""
 
 
 def run_name() -> str:
@@ -109,7 +114,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
     Raises:
         LeaderflowError: whatever ended the run before its result.
     """
-    with prefect_api(evaluation.progress.line) as ui, temporary_settings(PATIENCE):
+    with prefect_api(evaluation.progress.line) as ui, temporary_settings(SETTINGS):
         evaluation.progress.line(f"Prefect UI: {ui}")
         _quiet_console()
         evaluation.gone = partial(_cancel, evaluation, str(get_current_settings().api.url))
@@ -173,11 +178,8 @@ def check_api(api: str) -> None:
         raise LeaderflowError(f"the Prefect API at {api} does not answer; start it, unset PREFECT_API_URL, or add --no-server")
     if server.database_down(api):
         raise LeaderflowError(f"the Prefect API at {api} cannot reach its database; start that, or add --no-server")
-    try:
-        with get_client(sync_client=True) as client:
-            there, here = client.api_version(), prefect.__version__
-    except RuntimeError as error:
-        raise LeaderflowError(f"the Prefect API at {api} cannot be used: {error}") from error
+    with get_client(sync_client=True) as client:
+        there, here = client.api_version(), prefect.__version__
     if there.split(".")[:2] != here.split(".")[:2]:
         raise LeaderflowError(f"the Prefect API at {api} is {there}, and this client is {here}: install the same version on both")
 

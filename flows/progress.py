@@ -109,7 +109,8 @@ class Count:
         if self.retries:
             parts.append(f"{self.retries} retries")
         if self.failed:
-            parts.append(f"{self.failed.total()} failed ({', '.join(sorted(self.failed))})")
+            classes = ", ".join(f"{rows} {kind}" for kind, rows in sorted(self.failed.items()))
+            parts.append(f"{self.failed.total()} failed ({classes})")
         return " · ".join(parts)
 
     def _said(self) -> str:

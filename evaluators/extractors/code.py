@@ -31,7 +31,8 @@ _OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
     r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
     r"|existing|previous)|original"
-    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
+    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version"
+    r"|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
     r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to"
     r"|you) (?:use|call|run)"
     r"|key (?:line|part|step|idea)|would (?:look|be)|another (?:way|version|option)|also (?:possible|write)|one could)\b)"
@@ -48,7 +49,8 @@ _PREFERS_FIRST = re.compile(
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
 _QUOTES = re.compile(
-    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing|original|own|code|snippet|program|version|attempt|function)\b)"
+    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing"
+    r"|original|own|code|snippet|program|version|attempt|function)\b)"
     r"|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")

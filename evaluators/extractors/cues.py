@@ -1,4 +1,4 @@
-"""How replies state an option: tables of patterns, data only.
+"""How replies state their answer among options: tables of patterns, data only.
 
 In a pattern ``<LIST>`` is one label or several, ``<L>`` a single one, ``<GAP>`` what may stand before it. Words match in any
 case; a label that could be a word ("A", "I", any small letter) counts only where its neighbours show that it is none.
@@ -59,7 +59,8 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
 
 _NOT_BUT = (
-    r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
+    r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but"
+    r"|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
 )
 _ABOUT = (
     r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},"
@@ -86,17 +87,20 @@ _FOREIGN = (
     r"(?:(?:r[ée]ponse|respuesta|risposta|resposta|antwort|lösung|ответ|jawaban|opci[oó]n|alternativa|opzione"
     r"|вариант)(?:\s+\w+)?\s*"
     r"(?:\b(?:est|es|è|é|ist|lautet|wäre|sera|serait|sería|adalah)\b|:|[—–-]\s)|(?:正解|答え)(?:は|:)|(?:정답|답)(?:은|:))"
-    r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa|opzione"
+    r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n"
+    r"|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa"
+    r"|opzione"
     r"|buchstabe|вариант)?(?=[\s(\[\"'].))?(?:\s*(?:la|el|le|die|a|o)(?=\s))?"
 )
 
-FIRM = (
+VERDICTS = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
     rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]|\Z))",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion"
+    r"|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
@@ -110,7 +114,8 @@ FIRM = (
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
-    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
+    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah"
+    r"|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
     r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
@@ -124,78 +129,10 @@ FIRM = (
     r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
     r"只有<GAP><LIST>\s*(?:选项|项)?\s*(?:是|才是|才)?\s*(?:正确|对|符合|成立)",
 )
-"""Statements that settle the answer; the last one counts."""
-
-_STOP = r"(?:(?=\s*(?:[.,;!\n]|\Z|as\b))|(?<=[)\]]))"
-LOOSE = (
-    rf"<LIST>\s*(?i:{_SEEM}\s+(?:(?:both|all|clearly|indeed|therefore|definitely|also)\s+)*(?:the\s+(?:only|best|right"
-    rf"|correct)\s+one\b|correct|right|true)\b"
-    r"(?!\s+(?:that|to|about|in)\b))",
-    r"<LIST>\s*[:—–-]\s*(?i:(?:this is\s+)?(?:correct|right)\b)",
-    r"(?i:\b(?:no|wait|nope|actually)\b[\s,:—–-]+(?:(?:no|wait|rather|it's|it is"
-    r"|actually)\b[\s,:—–-]*)?)<GAP><LIST>(?=\s*(?:[.!\n]|\Z))",
-    r"<LIST>\s+(?i:(?:is|seems|looks)\s+(?:\w+ly\s+)?(?:better|preferable|stronger)\b(?!\s+than))",
-    r"(?i:\b(?:it|this|that|which|must|gotta|has to|should)(?:'s|\s+(?:is|be|must be|has to be|should be"
-    r"|would be))(?:\s+actually)?)<GAP><LIST>" + _STOP,
-    r"(?i:\b(?:actually|I(?:'d| would)? (?:\w+ )?(?:think|believe|suspect|guess|say|feel)(?: that)?(?: it's"
-    r"| it is)?),?\s+)<GAP><LIST>",
-    r"(?i:(?:\b(?:therefore|thus|hence|so|consequently)\b|(?<![A-Z])(?<![A-Z]\s)(?:[→⇒]|=>|->))[,:]?\s*(?:it's|it is"
-    r"|we have|we get)?)<GAP><LIST>"
-    r"(?=\s*(?:it is)?[.!]?\s*(?:\n|\Z))",
-    r"(?i:\b(?:corresponds? (?:exactly )?to|match(?:es)?|fits|describes|supports|left with|leaves?(?: us with| only)?"
-    r"|leaving(?: us with"
-    r"| only)?|points? to)\b)<GAP><LIST>" + _STOP,
-    r"(?i:^[^\w\n]*+(?:choose|select|pick|mark)\s+)<GAP><LIST>(?=\s*(?:[.,;!\n]|\Z|as\b))",
-    r"(?i:\bonly\s+)<LIST>\s*(?i:(?:is|are|remains?|fits?|works?|holds?|satisf(?:y|ies)|match(?:es)?)\b(?!\s+(?:not|wrong"
-    r"|incorrect|false)))",
-    r"(?i:\b(?:(?:incorrect|false|wrong)\s+(?:option|statement|one)|(?:statement|option|one)s? (?:that"
-    r"|which)\b[^.,;\n]{1,60}?|exception|odd one out)\s+(?:is|are)\b)"
-    r"<GAP><LIST>" + _STOP,
-    rf"(?i:\b(?:correct|right|best|most (?:likely|appropriate|suitable|accurate|probable))\s+(?:\w+\s+){{1,3}}{_BE})<GAP><LIST>"
-    + _STOP,
-    r"<LIST>\s+(?i:best\s+\w+s|fits|works|matches|satisfies|remains|it is)\b",
-    r"<LIST>,\s+(?i:I (?:think|believe|guess|suppose)|I'm (?:sure|confident)|I'd say)\b",
-    r"(?i:\b(?:lean(?:ing)?|inclined)\s+(?:to|towards?)\b)<GAP><LIST>" + _STOP,
-    r"(?i:\bmy (?:money|bet|vote)\s+(?:is|goes)(?:\s+(?:on|to|for))?)<GAP><LIST>" + _STOP,
-    r"(?i:\bconfident (?:in|about|that)\b)<GAP><LIST>" + _STOP,
-    r"(?i:\bwe (?:get|obtain|arrive at|end up with)\b)<GAP><LIST>" + _STOP,
-    r"(?i:\b(?:not\s+[^.,;\n]{1,12},\s*){1,4}but\s+)<GAP><LIST>" + _STOP,
-    r"(?<![不非勿没误多能人])选择?(?!项)<GAP><LIST>",
-    r"(?:不是|并非)[^,。\n]{1,12},?\s*而是<GAP><LIST>",
-    r"(?:对应|即|也就是|就是|选项[是为:])(?:的是)?<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
-    r"(?:所以|因此|故|则)<GAP><LIST>(?=\s*(?:选项|项)?(?:。|\s*\Z))",
-    r"我(?:觉得|认为|想|猜)(?:答案)?(?:应该)?是?<GAP><LIST>(?!\s*(?:项|选项)?(?:错|不))",
-    r"的(?:选项|一项)?是<GAP><LIST>(?=\s*(?:选项|项)?(?:[,。;、\n]|\Z))",
-    r"(?:应该|应当|应|其实|实际上|最终|可见)(?:该)?是<GAP><LIST>",
-    r"<LIST>\s*(?:选项|项)?\s*(?:是|均|都|才是|为|最|更)?\s*(?:正确|对的|符合|当选|最合适|最恰当|对(?=[,。;、\s]|\Z))",
-)
-"""Weaker statements: they count where no firm one is made, or where they take one back."""
+"""Forms of words and marks that state the answer; the last one counts."""
 
 ALONE = rf"[^\w?]*+(?:\d+\s?[.):]\s?)?(?:(?i:the )?{_WORD}(?i:is\b)?|(?:应该)?是)<GAP><LIST>(?:选项|项)?吧?[^\w?:]*"
 """A reply that is nothing but labels."""
-
-LINE = (
-    rf"[^\w\n]*?{_WORD}[(\[{{]{{0,4}}(?P<list><L>)[)\]}}]{{0,4}}(?=[ \t]*(?:[.:)\]。]|、(?!\s*<L>)|[—–-]\s|\n|\Z)|[ \t]+[{_HAN}]"
-    rf"|[ \t]*,?[ \t]+(?i:because|since|as|of course|for sure|obviously|definitely|clearly)\b)"
-    r"(?![ \t.:)\]—–-]*(?:(?i:this is |is )?(?i:wrong|incorrect|false|not |(?:it|this|which|(?:this|the) (?:text|passage|author"
-    r"|statement|option|choice|question)) "
-    r"(?:says?|states?|claims?|mentions?|describes?|means?|is|was|would|does|doesn't|only|contradicts?|refers?|talks?|fails?"
-    r"|confuses?|has|assumes?)\b)|错|不|这|该|此|[ \t]*:[ \t]*(?:\n|\Z)))"
-)
-"""A line that is a label, or begins with one, and does not reject it."""
-
-CLOSING = r"(?i:[\w)\"'][\s,(]+(?:option|choice|answer|letter))\s*[(\[]{0,2}(?P<list><L>)[\s.)\]*]*\Z"
-"""A label called an option at the very end of a sentence."""
-
-ASIDE = re.compile(
-    r"(?i:\b(?:look|consider|examin\w+|start|begin|check|compare|analy[sz]e|next|first|rule[sd]? out|eliminat\w+|discard|reject"
-    r"|about"
-    r"|let's|let us|versus|vs|than|grade|class|type|group|team|section|part|plan|figure)\b)"
-)
-"""Words that make a label at the end a thing looked at, or no option at all."""
-
-LAST_WORD = rf"(?<!\b[A-Za-z])(?<!\bvs)[.!?。:,][ \t]+{_WORD}[(\[]{{0,4}}(?P<list><L>)[\s.)\]]*\Z"
-"""A label as a sentence of its own, or as the last part of one, at the end."""
 
 WORDS = r"(?i:\b(?:options?|choices?|letters?|answers?|statements?|and|or|the|as well as|correct|right|final)\b)"
 """Words inside a list that are no labels."""

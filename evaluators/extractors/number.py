@@ -13,11 +13,13 @@ from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
-    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^\W*(?:result|solution)(?=[ \t]*[:=][ \t]*\S))"
+    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^[^\w\n]*(?:result"
+    r"|solution)(?=[ \t]*[:=][ \t]*\S))"
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
-    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
+    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse"
+    r"|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
     r"|정답)\s*(?::|は|은|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result|final)>)",
     re.MULTILINE,
@@ -27,16 +29,24 @@ _LEAD = re.compile(
     _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。;<\n]|, (?:because|since|as|so|which)\b|\bbecause\b|\bsince\b")
-_OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)")
+_OR_AFTER = re.compile(
+    r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly"
+    r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)"
+)
 _OR_BEFORE = re.compile(
-    r"(?:(?<![-−+*/^×·]\s)(?<![-−+*/^×·\d])\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
+    r"(?:(?<![-−+*/^×·]\s)(?<!\d[-−+*/^×·])(?<!\d)\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
+    r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
-_PAIR = re.compile(r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)")
+_PAIR = re.compile(
+    r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)"
+)
 _NO_VALUE = re.compile(r"\"(?:final_)?answer\"\s*:\s*(?:null|\"(?:N/?A|unknown|none)?\")|####\s*\Z", re.IGNORECASE)
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
+_REVISIONS = 20
+"""How often a reply may take its number back before the last one is taken as it stands."""
 
 
 def final_number(text: str) -> Extraction:
@@ -61,38 +71,40 @@ def final_number(text: str) -> Extraction:
 
 def _number(part: str, bold: str) -> Number | None:
     """Return the last number stated; one that the text takes back gives way to what follows, or to nothing."""
-    start = 0
-    while True:
-        rest, rest_bold = " " * start + part[start:], " " * start + bold[start:]
+    start, number = 0, None
+    for _ in range(_REVISIONS):
+        rest, rest_bold = part[start:], bold[start:]
         verdict = _marked(rest) or _boxed(rest) or _asked(rest) or _phrased(rest)
         number = verdict or stated_result(rest, rest_bold)
-        after = mentions.withdrawn(part, number.end) if number else None
-        if after is None and verdict and (doubt := mentions.RETRACTION.search(part, verdict.end)):
-            return _revised(part, bold, verdict, doubt.end())
-        if after is None or after <= start:
-            return number
-        start = after
+        after = mentions.withdrawn(rest, number.end) if number else None
+        if after is None and verdict and (doubt := mentions.RETRACTION.search(rest, verdict.end)):
+            number = _revised(rest, rest_bold, verdict, doubt.end())
+        if after is None or number is None:
+            break
+        start += after
+    return number.moved(start) if number else None
 
 
 def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None:
     """Return what second thoughts after a verdict come to: another number, none where they deny it, else the verdict."""
-    rest = " " * doubt + part[doubt:]
+    rest = part[doubt:]
     if re.search(_DENIED.format(re.escape(part[verdict.start : verdict.end])), rest):
         return None
-    later = _phrased(rest) or stated_result(rest, " " * doubt + bold[doubt:])
-    return later or verdict
+    later = _phrased(rest) or stated_result(rest, bold[doubt:])
+    return later.moved(doubt) if later else verdict
 
 
 _DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
 _ASKS = re.compile(
-    r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"
+    r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were"
+    r"|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"
 )
 
 
 def _asked(part: str) -> Number | None:
     """Return the number of the last sentence that recalls what was asked for, if it comes after every answer phrase."""
     recalls = list(_ASKS.finditer(part))
-    if not recalls or (phrases := list(_PHRASE.finditer(part))) and phrases[-1].start() > recalls[-1].start():
+    if not recalls or ((phrases := list(_PHRASE.finditer(part))) and phrases[-1].start() > recalls[-1].start()):
         return None
     start = max(part.rfind(stop, 0, recalls[-1].start()) for stop in (". ", "\n", "。", "! ")) + 1
     found = numbers(part, recalls[-1].start(), recalls[-1].end())

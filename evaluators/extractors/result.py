@@ -40,13 +40,18 @@ _SUMMED = re.compile(
 _CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
 _CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)|^\W*(?i:no|nope)\W*\Z")
-_SO = re.compile(r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以")
+_SO = re.compile(
+    r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means"
+    r"|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以"
+)
 _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
 _THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
 _ALONE = re.compile(r"[^\w]*\Z")
+_WINDOW = 6000
+"""How many characters are read, from the end: a bound for replies that loop."""
 _WEAK, _NOTHING = 0, -3
 """From which weight on a number is not taken at once, or not at all."""
 
@@ -68,7 +73,12 @@ def stated_result(part: str, bold: str) -> Number | None:
     """
     if stated := _FIRST_LINE.match(part):
         return next(iter(numbers(part, stated.start(1), stated.end(1))), None)
-    part = part.rstrip()
+    cut = max(len(part) - _WINDOW, 0)
+    found = _ending(part[cut:].rstrip(), bold[cut:])
+    return found.moved(cut) if found else None
+
+
+def _ending(part: str, bold: str) -> Number | None:
     if words.UNFINISHED.search(part[-60:]) or words.LOOP.search(part[-100:]) or _gives_up(part):
         return None
     read = list(_sentences(part))
@@ -86,7 +96,11 @@ def stated_result(part: str, bold: str) -> Number | None:
 
 
 def _gives_up(part: str) -> bool:
-    refusals = [r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]]
+    if not words.MAY_GIVE_UP.search(part):
+        return False
+    refusals = [
+        r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]
+    ]
     if not refusals:
         return False
     concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
@@ -94,7 +108,7 @@ def _gives_up(part: str) -> bool:
 
 
 def _sentences(part: str) -> Iterator[_Sentence]:
-    """Yield the sentences that hold anything; after a check or a remark begins, all of its paragraph is aside until one concludes."""
+    """Yield the sentences that hold anything; once a check or a remark begins, all is aside until a sentence concludes."""
     start, mode, beside, bracket = 0, False, False, False
     for stop in [*_STOP.finditer(part), None]:
         end = stop.start() if stop else len(part)
@@ -102,21 +116,34 @@ def _sentences(part: str) -> Iterator[_Sentence]:
         if text.strip():
             if "\n" in part[max(start - 2, 0) : start]:
                 mode = False
-            aside = bool(words.ASIDE.search(text)) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
+            aside = (
+                bool(words.ASIDE.search(text))
+                or (text.lstrip().startswith("|") and not _SUMMED.search(text))
+                or words.OFFER.search(text) is not None
+            )
             aside = aside and not _THUS.search(text)
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             if _is_heading(part, start, end):
                 beside = bool(words.BESIDE_HEADING.search(text))
             bracket = bracket or (start > 0 and text.lstrip().startswith("("))
             yield _Sentence(start, end, stop[0] if stop else "", aside or mode or beside or bracket)
-            bracket = bracket and ")" not in part[end : end + 2] and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
+            bracket = (
+                bracket
+                and ")" not in part[end : end + 2]
+                and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
+            )
         start = stop.end() if stop else end
 
 
 def _is_heading(part: str, start: int, end: int) -> bool:
     """Return whether [start, end) is a short line of its own, without a full stop and without a number."""
     line = part[start:end]
-    return part[start - 1 : start] in ("", "\n") and part[end : end + 1] in ("", "\n") and len(line.split()) < 7 and not re.search(r"\d|=", line)
+    return (
+        part[start - 1 : start] in ("", "\n")
+        and part[end : end + 1] in ("", "\n")
+        and len(line.split()) < 7
+        and not re.search(r"\d|=", line)
+    )
 
 
 def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Number | None:
@@ -138,7 +165,9 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
         last = False
         wordy = wordy and not numbers(part, sentence.start, sentence.end)
         if sentence.mark in ("?", "？") or _open(part, found[-1].start):
-            if _in_rows(part, found[-1].start) and any(s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read):
+            if _in_rows(part, found[-1].start) and any(
+                s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read
+            ):
                 continue
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
@@ -152,7 +181,14 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
 
 def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
     """Return whether the last sentence has words but neither number nor full stop, where those before it have full stops."""
-    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha() and not re.search(r"\d", text)
+    return (
+        sentence is read[-1]
+        and not sentence.mark
+        and len(text.split()) > 3
+        and any(s.mark == "." for s in read)
+        and text[-1].isalpha()
+        and not re.search(r"\d", text)
+    )
 
 
 def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
@@ -168,10 +204,20 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
     alone = _ALONE.match(part[number.end : sentence.end]) and _ALONE.match(part[sentence.start : number.start])
     if part[number.start : number.end].lower() in ("one", "一", "a half"):
         return bool(alone)
-    if "/" not in number.value and re.match(r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步|次方|种|方面|者|项|般", part[number.end : number.end + 14]):
+    if "/" not in number.value and re.match(
+        r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步"
+        r"|次方|种|方面|者|项|般",
+        part[number.end : number.end + 14],
+    ):
         return False
     if re.match("[一-鿿]", part[number.start]):
-        return bool(alone or re.match(r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])", part[number.end : number.end + 2]))
+        return bool(
+            alone
+            or re.match(
+                r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])",
+                part[number.end : number.end + 2],
+            )
+        )
     return True
 
 
@@ -229,6 +275,10 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
     weight += sum(value for _, value, pattern in words.AFTER if pattern.match(after))
     if re.fullmatch(r"(?:19|20)\d\d", number.value) and words.YEAR.search(before):
         weight += 1
-    if before.rstrip().endswith("=") and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1]) and "\\lim" not in before:
+    if (
+        before.rstrip().endswith("=")
+        and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1])
+        and "\\lim" not in before
+    ):
         weight -= 9
     return weight

@@ -111,7 +111,8 @@ class OpenAISDK:
     def claims(route: Route = "chat", logprobs: Form | None = None, **_: Json) -> frozenset[Capability]:
         """Return what a model with these arguments can be asked for, without connecting to it."""
         scored: set[Capability] = {"loglikelihood"} if logprobs else set()
-        return frozenset({"generate", "text" if route == "completions" else "messages", *scored})
+        called: set[Capability] = {"tools"} if route == "chat" else set()
+        return frozenset({"generate", "text" if route == "completions" else "messages", *called, *scored})
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; see `Backend.generate`."""
@@ -201,6 +202,8 @@ class OpenAISDK:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
         paid = "the account must be paid up; the same command then asks what is missing"
         place = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        if fault.message.startswith(("HTTP 400", "HTTP 422")):
+            place = "check generation_kwargs, extra_body and the inferencer's settings (a null takes one back)"
         advice = {"key": source, "money": paid, None: place}[owner_at_fault(fault)]
         return self._hide_key(f"{self.spec.abbr}: {fault.message}; {advice}")
 

@@ -115,7 +115,7 @@ def _kind(status: int, text: str) -> Kind:
         return "run" if _QUOTA.search(text) else "retryable"
     if status == 500 and _CONTEXT.search(text):  # some servers count what does not fit among their own faults
         return "rejected"
-    if status in _RETRYABLE or status >= 500:
+    if status in _RETRYABLE or status >= 500 or status < 300:  # a 204 is no answer, and no refusal either
         return "retryable"
     if status in (400, 403) and (_ACCOUNT.search(text) or _NO_MODEL.search(text)):
         return "run"

@@ -104,7 +104,8 @@ def load(body: bytes) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except ValueError as exc:
-        raise malformed(f"no JSON ({exc})") from None
+        page = body.lstrip()[:1] == b"<"
+        raise malformed(f"a web page, not JSON: {message_of(body)}" if page else f"no JSON ({exc})") from None
     if not isinstance(data, dict):
         raise malformed(f"a JSON {type(data).__name__}, not an object")
     return data

@@ -94,7 +94,9 @@ class VLLM:
             return
         parallel = (tensor_parallel_size, pipeline_parallel_size, data_parallel_size)
         starter, found = _starter(engine, python, command, version, where)
-        settings = EngineArguments(dtype or ("float32" if found.cpu else "auto"), quantization, *parallel, lora, engine_args or {})
+        # The CPU build cannot give the log-probabilities of several prompts at once where there is an adapter.
+        extra = {**({"max_num_seqs": 1} if found.cpu and lora else {}), **(engine_args or {})}
+        settings = EngineArguments(dtype or ("float32" if found.cpu else "auto"), quantization, *parallel, lora, extra)
         settings.check(where)
         folder, env = locate(spec.path, spec.revision).resolve(), {name: str(value) for name, value in (env or {}).items()}
         ends = end_tokens(spec.meta_template)

@@ -124,7 +124,8 @@ class LocalFiles:
     def mirror(self, folder: str) -> list[Path]:
         """Walk the folder."""
         walked = os.walk(self.root / folder)
-        return sorted(Path(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        found = (os.path.join(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        return [Path(path) for path in sorted(found)]
 
     def write(self, name: str, data: bytes) -> None:
         """Write it as `write_whole` does."""

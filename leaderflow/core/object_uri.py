@@ -25,7 +25,7 @@ _DENIED = (
 )
 _REASONS = {
     "there is no such bucket": ("NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound"),
-    "access is denied; give credentials in the environment (for S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE)": _DENIED,
+    "access is denied; give credentials in the environment (S3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)": _DENIED,
     "nothing answers there; see to the endpoint and the network": ("NETWORK_CONNECTION", "UNAVAILABLE", "ould not resolve"),
     "its scheme is unknown; a store is a path, or begins with s3://, gs://, abfs:// or file://": ("Unrecognized filesystem type",),
 }

@@ -61,8 +61,7 @@ class ObjectFiles:
     """
 
     def __init__(self, uri: str) -> None:
-        self.place = shown(uri)
-        self.address = uri
+        self.address, self.place = uri, shown(uri)
         self._cache = home() / "cache" / "stores" / sha256_hex(f"{self.place}?{uri.partition('?')[2]}")[:16]
         self._bucket_seen = False
         with self._told("use"):
@@ -106,9 +105,9 @@ class ObjectFiles:
                 self._each(lambda name: self._copied(name, found[name]), new)  # noqa: B023 - done with before the next round
             except _Gone:  # merged away, or written again, since it was listed
                 continue
-            paths = {self._cache / name for name in found}
-            self._tidy(folder, paths)
-            return sorted(paths)
+            paths = [self._cache / name for name in sorted(found)]
+            self._tidy(folder, set(paths))
+            return paths
         raise StoreError(f"the objects below {self.place}/{folder} change faster than they can be read; try again")
 
     def write(self, name: str, data: bytes) -> None:

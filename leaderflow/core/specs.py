@@ -254,6 +254,8 @@ class SummaryGroup(Config):
             for key in getattr(self, field) or {}:
                 if key not in named and key.rpartition("@")[0] not in members:
                     raise ValueError(f"{field} names {key!r}, which is not among the subsets{did_you_mean(key, named)}")
+        if self.weights is not None and not self.sum and min(self.weights.values(), default=0.0) < 0:
+            raise ValueError("a mean has no negative weights; write `sum: true` for a difference")
         if self.weights is not None and not self.sum and not sum(self.weights.values()):
             raise ValueError("the weights add up to nothing")
         return self

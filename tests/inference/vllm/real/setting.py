@@ -93,6 +93,6 @@ def processes() -> list[psutil.Process]:
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
             words = " ".join(process.cmdline())
-            if ("api_server" in words or "offline_engine" in words) and "guard.py" not in words:
+            if any(name in words for name in ("api_server", "offline_engine", "VLLM::")) and "guard.py" not in words:
                 found.append(process)
     return found
