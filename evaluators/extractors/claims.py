@@ -45,7 +45,7 @@ _NEW_THOUGHT = re.compile(
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
-_UNCLEAR = re.compile(r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|\s*(?:呢|吗|么)")
+_UNCLEAR = re.compile(r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)")
 """What follows a label of which nothing is claimed."""
 _BEGINS = re.compile(r"\s*(?:[,.)\]:—–]|-\s|\Z|\n|because\b|since\b|as\b|of course\b|[A-Z]|(?!选?项)[一-鿿])")
 """What follows a label that a line begins with."""
@@ -159,9 +159,11 @@ def _breaks_off(part: str, read: list[Sentence], claim: Claim) -> bool:
     sentence = read[-1]
     if sentence.mark:
         return False
-    begun = _BEGUN.fullmatch(sentence.text[: claim.start - sentence.start]) and not part[claim.end :].strip(" ).:")
+    rest = part[claim.end :].strip(" ).:")
+    lead = sentence.text[: claim.start - sentence.start]
+    begun = (_BEGUN.fullmatch(lead) and not rest) or (rest in ("项", "选项") and not lead.strip())
     named = {m.labels for s in read for m in s.mentions}
-    return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and len(named) > 2))
+    return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and len(named) > 1))
 
 
 def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:

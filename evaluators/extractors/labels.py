@@ -15,7 +15,7 @@ _LATEST = 100
 """How many groups of labels are looked at in a sentence, from its end."""
 _STOP = re.compile(
     r"(?<![\n(\[][A-Z])(?<!\A[A-Z])(?<![A-Z]\.\s[A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\b[DM]r)\.(?=\s|\Z"
-    r"|[\"')\]])(?!\s?[A-Z]\.)|[!?\n。！？；]|;(?=\s)"
+    r"|[\"')\]])(?!\s?[A-Z]\.\s?[A-Z])|[!?\n。！？；]|;(?=\s)"
 )
 _CLAUSE = re.compile(
     r"[,，:()（）—–]|\s-\s|->|=>|→|⇒|∴"
@@ -35,6 +35,7 @@ OPEN_AFTER = re.compile(
     r"|选)?\(?[A-Z]\b"
 )
 _RANGE = re.compile(r"\)?\s*(?:[-–~]|\b(?:to|through|bis)\b|[到至])\s*\(?\Z")
+_ITEM = re.compile(r"\s*(?:选项|项)")
 _CHANGE = re.compile(r"(?i:\b(?:chang|switch|revis|mov|updat)\w*|改)")
 _VERB = (
     r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks"
@@ -72,6 +73,7 @@ _SAYS_I = re.compile(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|di
 _LEADS_TO_I = re.compile(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z")
 _BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initially)\b)")
 _AT_FIRST = re.compile(r"(?i:\bat first\b|\binitially\b)")
+_QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
 _LEADING = re.compile(rf"(?:[:：→⇒∴]|-{{1,2}}>|=>)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z")
 """A colon or an arrow before a label."""
@@ -130,7 +132,7 @@ def _label(options: str) -> re.Pattern[str]:
     """Return the pattern of one label in running text; "A" and "I" count only where they cannot be words."""
     weak = "".join(option for option in options if option in "AI")
     firm = "".join(option for option in options if option not in weak and not option.islower())
-    edge = r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z](?:\.|\Z)|\.[0-9]|\s*=\s*\S)"
+    edge = r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z]\.(?:\s?[A-Z]|[a-z]|\Z)|\.[A-Za-z]\Z|\.[0-9]|\s*=\s*\S)"
     kinds = [f"[{re.escape(firm)}]{edge}"] if firm else []
     small = "".join(option.lower() for option in options if option.isascii() and option.lower() not in options)
     if small:
@@ -143,7 +145,8 @@ def _label(options: str) -> re.Pattern[str]:
     if weak:
         kinds += [
             rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])",
-            rf"(?:(?<=option )|(?<=choice )|(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
+            rf"(?:(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
+            rf"(?:(?<=[Oo]ption )|(?<=[Cc]hoice )|(?<=[Ss]tatement ))[{weak}]{edge}",
         ]
         kinds += [f"[{weak}]{edge}(?={_SHUT}|{_VERB})"]
     return re.compile(rf"(?<![A-Za-z0-9_\\\u0370-\u03ff])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
@@ -207,8 +210,9 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
     for letter in letters:
         joint = text[groups[-1][-1].end() : letter.start()] if groups else ""
         together = groups and len(joint) < 30 and _GLUE.fullmatch(joint)
-        if together and (letter[0] in {x[0] for x in groups[-1]} and "," in joint):
-            together = None
+        if together and "," in joint:
+            repeated = letter[0] in {other[0] for other in groups[-1]}
+            together = None if repeated or (_ITEM.match(text, letter.end()) and not _ITEM.match(joint)) else together
         if together and _RANGE.fullmatch(joint) and _CHANGE.search(text, 0, letter.start()):
             together = None
         if together:
@@ -237,7 +241,7 @@ def _status(before: str, after: str) -> Status:
     lead, tail = _clause_before(before), _clause_after(after)
     copula = words.COPULA.search(lead)
     if words.FAVOURS_AFTER.search(after) and not _BUT_NOT.match(after):
-        return Status.REJECTED if words.DENIES.search(before[-60:]) else Status.FAVOURED
+        return Status.REJECTED if words.DENIES.search(_QUOTED.sub("", before[-60:])) else Status.FAVOURED
     if words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail):
         return Status.REJECTED
     if words.ONLY_BEFORE.search(lead):

@@ -34,7 +34,7 @@ _OR_AFTER = re.compile(
     r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)"
 )
 _OR_BEFORE = re.compile(
-    r"(?:(?<![-−+*/^×·]\s)(?<![-−+*/^×·\d])\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
+    r"(?:(?<![-−+*/^×·]\s)(?<!\d[-−+*/^×·])(?<!\d)\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
     r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )

@@ -8,12 +8,12 @@ GIVES_UP = re.compile(
     r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not able to"
     r"|no way to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
     r"(?:determin\w*|answer|solve[d]?|say|tell|comput\w*|calculat\w*|f[io]u?nd|known|figure|give|provide|help|assist"
-    r"|conclude|know|decide|share|predict|do|look|work|estimate|narrow)"
+    r"|conclude|know|decide|share|predict|do|look|work|estimate|narrow|view|see|open|access|read)"
     r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing|too little"
     r"|too few)\s+(?:\w+\s+){0,2}?(?:information|data|details?|values?|figures?)"
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)"
     r"|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
-    r"|(?:is|are) (?:missing|unknown|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv"
+    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv"
     r"|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b"
     r"|\binfinitely many\b|\bdiverges\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
@@ -90,7 +90,7 @@ BESIDE_HEADING = re.compile(
 """A heading of what does not belong to the answer."""
 
 OFFER = re.compile(
-    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|\bwant (?:me|\d+|more|another|to)|\b(?:make|makes) sense"
+    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make|makes) sense"
     r"|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no"
     r"|ok)\s*\Z)"
 )
@@ -121,7 +121,7 @@ INTENDS = re.compile(
 )
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
-    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer|i\.e)\b)|得|共"
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
     r"|等于|即(?!可)|填|应为|答案"
 )
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
@@ -187,6 +187,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("after a colon", 1, re.compile(r"[:：]\s*[$€£¥₹≈~]*\s*\Z")),
+    ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
     (
         "denied",
         -5,
@@ -214,7 +215,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+(?:\d{1,2},?\s+)?\Z"
         ),
     ),
-    ("rate", -5, re.compile(r"(?i:\b(?:per|every|each|than|to the nearest|rounded to|nearest)\s+[$€£]?\Z)|每\s*\Z|/\s*\Z")),
+    ("rate", -5, re.compile(r"(?i:\b(?:per|every|each|(?<!no more )(?<!no less )(?<!no fewer )than|to the nearest|rounded to|nearest)\s+[$€£]?\Z)|每\s*\Z|/\s*\Z")),
     (
         "operand",
         -6,
@@ -274,7 +275,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         -6,
         re.compile(
             r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages"
-            r"|decimal places?|significant|equations)\b|步|个步骤|位小数)"
+            r"|decimal places?|significant|equations|unknowns|variables)\b|步|个步骤|位小数)"
         ),
     ),
     ("month", -3, re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")),

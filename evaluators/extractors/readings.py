@@ -43,7 +43,7 @@ REJECTS_BEFORE = re.compile(
     r"|ing) away from"
     r"|wrong(?:ly)?|incorrect(?:ly)?|false|mistak\w+|mistook|confus\w+|mix(?:es|ed|ing)? up|trap|distractors?|decoy|tempt\w+"
     r"|lure\w*"
-    r"|fall(?:s|ing)? for|fell for|avoid\w*|contradict\w*|worse|inferior|disagree\w*|retract\w*|withdr\w+|against|forget|previous"
+    r"|fall(?:s|ing)? for|fell for|avoid\w*|contradict\w*|worse|inferior|beats?|outperforms?|outweighs?|disagree\w*|retract\w*|withdr\w+|against|forget|previous"
     r"|earlier|original(?:ly)?|at first|initial(?:ly)?|so (?:is|are|does|was)|neither|nor|was going to|were going to"
     r"|would have|query|first (?:instinct|thought|guess|impression|choice|reaction|idea|pick)"
     r"|runner-?up|second(?:-best| best| choice| place)|used to|(?-i:picking|choosing)|from"
@@ -104,6 +104,7 @@ REJECTS_AFTER = re.compile(
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:,]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
+    r"(?i:^[\s)\]]*[a-z]+s\s+[^.;,\n]{0,60}\b(?:accurately|correctly|perfectly|exactly|best)\b)|"
     r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+"
     rf"|slightly\s+|much\s+)*{_MORE})|"
@@ -111,7 +112,7 @@ FAVOURS_AFTER = re.compile(
     rf"|one|answer|option|choice))\b)|"
     r"^[】」)\s]*(?:だけ|のみ|が正|が最|です|である|입니다|이다)|"
     r"^[\s)\]\"']*it (?:is|must be|has to be)\b|"
-    r"(?i:^[\s)\]\"'.,:;—–-]*(?:\([^()]{0,60}\)\s*)?(?:(?:alone|clearly|really|indeed|then|therefore|still|also|just"
+    r"(?i:^[\s)\]\"'.,:;—–-]*(?:\([^()]{0,60}\)\s*)?(?:(?:alone|beats|outperforms|clearly|really|indeed|then|therefore|still|also|just"
     r"|probably|definitely|certainly|surely|itself|here"
     r"|thus|obviously|actually|easily|only)\s+)*"
     r"(?:(?:(?:is|was|are|being|must be|has to be|should be|seems?(?: to be)?|appears?(?: to be)?|looks?(?: to be)?|would be"
@@ -122,8 +123,8 @@ FAVOURS_AFTER = re.compile(
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
     r"|proper|key|needed|required|what|where|left"
-    r"|logical|sound|defensible|precise|complete|faithful|chosen|intended|credited)"
-    r"|(?:alone|wins?|survives?|remains?|stands?|holds?|works?|follows|prevails|checks out|applies|stays|best|correctly"
+    r"|logical|sound|accepted|defensible|precise|complete|faithful|chosen|intended|credited)"
+    r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|holds?|works?|follows|prevails|checks out|applies|stays|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
     r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
     r"|okay|spot on|it)|richtig|for me|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
@@ -149,12 +150,12 @@ REPORTS = re.compile(
     r"|candidates|test|would)|they|he|she"
     r"|textbook|manual|book|teacher|friend|brother|sister|colleague|professor|forum|website|internet|user|you (?:may|might"
     r"|could|would|said|say|wrote|chose|picked|answered)"
-    r"|readers?|claims?|swears?|argue[sd]?|(?<!that )(?<!which )says|said|told|thinks|your (?:answer|choice|guess)|(?:one"
+    r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|argue[sd]?|(?<!that )(?<!which )says|said|told|thinks|your (?:answer|choice|guess)|(?:one"
     r"|you) (?:may|might|could))\b)"
     r"|很多人|有人|有些|同学|网上|别人|大家|有的|小[明红华刚]|老师|朋友|常见|易(?:错|误)"
 )
 SUPPOSES = re.compile(
-    r"(?i:^\W*(?:(?:and|but|then|or|also|note\W+)\s+)*(?:if(?! (?:I|we|you|forced|pressed|anything)\b)|unless|whether"
+    r"(?i:^\W*(?:(?:and|but|then|or|also|note\W+)\s+)*(?:(?:if|unless)(?! (?:I|we|you|forced|pressed|anything)\b)|whether"
     r"|suppos\w+|assum\w+|had\b|were\b|in case|under (?:the|this|that)|should (?:the|it)|when(?:ever)?\b"
     r"|depending|otherwise|provided|wenn|falls|si\b|sofern)\b)|\b(?:if|unless|whether|depends on|depending on|had (?:the|it"
     r"|we|they|been))\b(?! (?:I|we) (?:had|have|must|absolutely|really))"
@@ -209,7 +210,7 @@ UNSETTLED = re.compile(
 
 REMEMBERS = re.compile(
     r"(?i:\b(?:at first|initially|originally|earlier|my first"
-    r"|first thought|I had|used to|was going to)\b)|起初|一开始|原先|首先想到|先前"
+    r"|first thought|(?<!if )I had(?! to\b)|used to|was going to)\b)|起初|一开始|原先|首先想到|先前"
 )
 """What was thought before."""
 
