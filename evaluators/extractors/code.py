@@ -219,7 +219,9 @@ def _is_empty(code: str) -> bool:
         return False
     idle = (ast.Pass, ast.Import, ast.ImportFrom)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
-    return all(isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body)
+    return all(
+        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
+    )
 
 
 def _parses(code: str) -> bool:

@@ -13,13 +13,15 @@ GIVES_UP = re.compile(
     r"|too few)\s+(?:\w+\s+){0,2}?(?:information|data|details?|values?|figures?)"
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)"
     r"|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
-    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv"
+    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif"
+    r"|mention|giv"
     r"|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b"
     r"|\binfinitely many\b|\bdiverges\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
     r"|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
     r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own"
-    r"|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the"
+    r"|yourself)|\bgive up\b|\bforgot the\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would"
+    r"|'d) (?:still )?need (?:the"
     r"|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid"
     r"|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)"
     r"|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not"
@@ -90,7 +92,8 @@ BESIDE_HEADING = re.compile(
 """A heading of what does not belong to the answer."""
 
 OFFER = re.compile(
-    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make|makes) sense"
+    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make"
+    r"|makes) sense"
     r"|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no"
     r"|ok)\s*\Z)"
 )
@@ -99,13 +102,14 @@ PLAN = re.compile(
     r"|step \d+)\b[\s,!:.]*)*(?:(?:we|I)\s+(?:first |now |then |just |only )?(?:want to|(?:need|have) to (?:first )?(?:find"
     r"|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look|work|read|check)"
     r"|must (?:find|comput|calculat|determine|solve)|set|could tell)|(?:we|I)'(?:ll|d)\b(?! (?:say|report|answer|go|guess"
-    r"|estimate|put|call))|let's|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)\b"
+    r"|estimate|put|call))|let's|let us|let me|let \w+ (?:be\b|=|denote)|to (?:solve|find|answer|determine|compute|calculate"
+    r"|get)\b"
     r"|the (?:question|problem|task|exercise|text) (?:asks|states|says|gives|wants|concerns|mentions|tells|describes"
     r"|involves)"
     r"|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?"
     r"| facts)?\s*[:,]|suppose|assume|I (?:will|would|shall)|I am going|we (?:will|shall|should)\b|my plan|the plan|plan:"
-    r"|(?:subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
-    r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)|:\s*-?\d))"
+    r"|(?:try|subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
+    r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)[^.]*\d|:\s*-?\d))"
     r"|primero|zuerst|d'abord))"
     r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以"
     r"|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
@@ -114,14 +118,16 @@ PLAN = re.compile(
     r"|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
 INTENDS = re.compile(
-    r"(?i:\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to| have to)\s+(?:first|then|now|just|simply|next"
+    r"(?i:^\W*let \w+ (?:be\b|=|denote)|\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to"
+    r"| have to)\s+(?:first|then|now|just|simply|next"
     r"|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed"
     r"|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us"
     r"|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))"
 )
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
-    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result"
+    r"|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
     r"|等于|即(?!可)|填|应为|答案"
 )
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
@@ -155,7 +161,23 @@ _MEASURES = (
         "volume",
         "mean",
     ),
-    *("ratio", "rate", "profit", "difference", "product", "maximum", "minimum", "distance"),
+    *(
+        "ratio",
+        "rate",
+        "profit",
+        "increase",
+        "decrease",
+        "drop",
+        "rise",
+        "change",
+        "gain",
+        "loss",
+        "difference",
+        "product",
+        "maximum",
+        "minimum",
+        "distance",
+    ),
 )
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
@@ -172,7 +194,8 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             rf"|comes (?:out )?to|amounts?|adds up|costs?|pays?|needs?|takes?|earns?|spends?|saves?|becomes?"
             rf"|remains?|yields?|obtain"
             rf"|keep"
-            rf"|find|reach(?:es)?|works out|stands|settles|end up|arrive"
+            rf"|find|reach(?:es)?|works out|stands|settles|(?:rose|fell|increased|decreased|dropped|grew|rises|falls) by|end up"
+            rf"|arrive"
             rf"|agree on|down|up|short by|has|have|owns?|ist|sind|beträgt"
             rf"|kostet|bleiben|est|sont|reste|es|son|quedan|zahlt|braucht){_LEAD}\s*[$€£¥₹]?\s*\Z)"
         ),
@@ -187,6 +210,9 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("after a colon", 1, re.compile(r"[:：]\s*[$€£¥₹≈~]*\s*\Z")),
+    ("upper end", -2, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
+    ("hedged", -6, re.compile(r"(?i:\b(?:might|may|could|maybe|perhaps)\b[^.;,]{0,20}\Z)|可能[^,。]{0,6}\Z")),
+    ("ordinal of several", -3, re.compile(r"(?i:\b(?:first|last|next|previous)\s+\Z)")),
     ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
     (
         "denied",
@@ -215,7 +241,15 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+(?:\d{1,2},?\s+)?\Z"
         ),
     ),
-    ("rate", -5, re.compile(r"(?i:\b(?:per|every|each|(?<!no more )(?<!no less )(?<!no fewer )than|to the nearest|rounded to|nearest)\s+[$€£]?\Z)|每\s*\Z|/\s*\Z")),
+    (
+        "rate",
+        -5,
+        re.compile(
+            r"(?i:\b(?:per|every|each|(?<!no more )(?<!no less )(?<!no fewer )than|to the nearest|rounded to"
+            r"|nearest)\s+[$€£]?\Z)"
+            r"|每\s*\Z|/\s*\Z"
+        ),
+    ),
     (
         "operand",
         -6,
@@ -229,7 +263,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         re.compile(
             "(?i:"
             + "".join(f"(?<!{noun} )" for noun in _MEASURES)
-            + r"\bof|\b(?:for|from|in|at|after|before|by|within|without|on|until"
+            + r"\bof|\b(?:for|from|in|into|onto|across|against|above|below|at|after|before|by|within|without|on|until"
             r"|since|between|among|during|through|over|under|with"
             r"|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
             r"|to (?!get|make|give|obtain|be|find|have|yield|equal"
@@ -291,12 +325,15 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|slower)\s+than\b"
         ),
     ),
+    ("confidence", -6, re.compile(r"\s*%\s*(?i:sure|certain|confident|confidence)\b")),
     ("clock", -5, re.compile(r"\s?(?i:a\.?m\.?|p\.?m\.?|o'clock)\b")),
     (
         "denied",
         -5,
         re.compile(
-            r"(?i:[a-z ]{0,12}\b(?:isn't|is not|wasn't|was not|doesn't|cannot|can't|is therefore not|is (?:wrong|incorrect"
+            r"(?i:[a-z ]{0,12}\b(?:would not|wouldn't|isn't|is not|wasn't|was not|doesn't|cannot|can't"
+            r"|is therefore not|is (?:wrong"
+            r"|incorrect"
             r"|impossible)|works? neither)\b)"
         ),
     ),

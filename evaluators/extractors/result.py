@@ -222,7 +222,7 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
 
 
 def _is_plan(sentence: str) -> bool:
-    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bgives\b|\d\s*=\s*-?\d", sentence):
+    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bthen\b|\bgives\b|\d\s*=\s*-?\d", sentence):
         return True
     return bool(words.PLAN.search(sentence) and not words.STATES.search(sentence))
 
@@ -277,6 +277,7 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
         weight += 1
     if (
         before.rstrip().endswith("=")
+        and not _THUS.search(before)
         and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1])
         and "\\lim" not in before
     ):
