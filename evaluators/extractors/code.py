@@ -217,6 +217,8 @@ def _is_empty(code: str) -> bool:
         nodes = ast.parse(code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
+    if nodes and "#" not in code:
+        return False
     idle = (ast.Pass, ast.Import, ast.ImportFrom)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
     return all(
