@@ -66,6 +66,9 @@ _IN_MATHS = re.compile(
     r"(?:(?<![A-Za-z])[A-Za-z]\s*(?:[-=]>|[→⇒])|[<^*+|∪∩⊂∈⊥∥×]|(?<![-=])>|\\cup|\\cap|[a-z]\(|(?<![=!])=(?!\s*\"))\s*\Z"
     r"|\bbox(?:ed)?\{[^{}]*\Z|(?i:^\W*let\b(?!'))[^.]*\Z"
 )
+_CALLED = re.compile(rf"{words.OPTION_WORD}[(]?\Z")
+_FIGURE = re.compile(r"(?i:\b(?:angles?|triangles?|midpoint|vertex|vertices|hypotenuse|congruent|bisects?)\b)")
+"""Words of geometry, where a letter is a point unless it is called an option."""
 _KIND = re.compile(r"[-\s](?:major|minor|positive|negative|flat|sharp|battery)\b")
 _SURNAME, _INITIAL = re.compile(r"\.\s[A-Z][a-z]+\b"), re.compile(r"[A-Z]\.\s?\Z")
 _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
@@ -197,7 +200,10 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
         status = _status(before, after)
         if status < Status.FAVOURED and offset + start in listed:
             status = Status.NAMED
-        if status == Status.POINTED and len(own) < len(letters) and not re.search(words.OPTION_WORD + r"[(]?\Z", before):
+        called = _CALLED.search(before)
+        if status == Status.POINTED and len(own) < len(letters) and not called:
+            status = Status.NAMED
+        if status not in (Status.REJECTED, Status.LED) and not called and _FIGURE.search(text):
             status = Status.NAMED
         yield Mention(
             labels,
