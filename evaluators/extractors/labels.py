@@ -94,7 +94,10 @@ _LED = (
     "|das|la|le|les|el|first|second|finally|since|because|consequently|accordingly|while|whereas|in"
 )
 _SUBJECT = re.compile(rf"\A[\W\d_]*(?:(?i:{_LED})\b[\s,(\"']*)*(?:{words.OPTION_WORD})?[\s(\"'\[]*\Z")
-_NOUN = re.compile(rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these)\b)[A-Za-z]+(?<!ly)\s\Z")
+_NOUN = re.compile(
+    rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these|with|under|by|from|for|to|at|of|on|without"
+    rf"|given)\b)[A-Za-z]+(?<!ly)\s\Z"
+)
 
 
 class Status(IntEnum):

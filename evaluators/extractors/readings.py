@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 OPTION_WORD = (
-    r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|items?"
+    r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|sentences?"
+    r"|versions?|responses?|labels?|items?"
     r"|alternatives?"
     r"|opci[oó]n|opção|r[ée]ponse|antwort|respuesta)"
     r"(?:\s+(?:choice|option|letter))?)\s*|选项\s*|选择\s*|答案\s*"
@@ -131,8 +132,10 @@ FAVOURS_AFTER = re.compile(
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
     r"|proper|key|needed|required|what|where|left"
-    r"|logical|sound|accepted|defensible|precise|complete|faithful|chosen|intended|credited)"
-    r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|holds?|works?|follows|prevails|checks out|applies|stays"
+    r"|logical|backed|confirmed|justified|indicated|implied|suggested|sound|accepted|defensible|precise|complete|faithful"
+    r"|chosen|intended|credited)"
+    r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|rings true|does the job|holds?|works?|follows|prevails"
+    r"|checks out|applies|stays"
     r"|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
     r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
@@ -148,7 +151,8 @@ FAVOURS_AFTER = re.compile(
 """What follows a label that is upheld."""
 
 ONLY_BEFORE = re.compile(
-    r"(?i:\b(?:only|just|solely|leav(?:es|ing)|left with|remaining|remains|making|makes?"
+    r"(?i:\b(?:only|just|solely|leav(?:es|ing)|left with|nothing (?:but|except)|none (?:but|except)|no (?:one|option"
+    r"|answer) (?:but|except)|remaining|remains|making|makes?"
     r"|so)\s+(?:us\s+)?(?:with\s+)?(?:only\s+|just\s+)?(?:the\s+)?(?:option|choice|answer|letter)?\s*[(\"]?\Z)"
     r"|(?:只有|唯有|仅有?|唯一|只能是|只剩下?|剩下?|还剩)(?:选项)?\s*[(]?\Z"
 )
@@ -165,11 +169,13 @@ LOOKS_AT = re.compile(
 """Words of `REJECTS_BEFORE` that a later verb of choice overrides."""
 
 REPORTS = re.compile(
-    r"(?i:\b(?:some(?:one|body)?|others?|people|everyone|everybody|anyone|students?|candidates|many|most (?:people|students"
+    r"(?i:\b(?:some(?:one|body)?|(?<!the )others?|people|everyone|everybody|anyone|students?|candidates|many|most (?:people"
+    r"|students"
     r"|candidates|test|would)|they|he|she"
     r"|textbook|manual|book|teacher|friend|brother|sister|colleague|professor|forum|website|internet|user|you (?:may|might"
     r"|could|would|said|say|wrote|chose|picked|answered)"
-    r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|argue[sd]?|(?<!that )(?<!which )says|said|told|thinks"
+    r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|(?<!I'd )(?<!would )(?<!I )argue[sd]?|(?<!that )(?<!which )says"
+    r"|said|told|thinks"
     r"|your (?:answer|choice|guess)|(?:one"
     r"|you) (?:may|might|could))\b)"
     r"|很多人|有人|有些|同学|网上|别人|大家|有的|小[明红华刚]|老师|朋友|常见|易(?:错|误)"
