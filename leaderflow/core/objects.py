@@ -27,7 +27,7 @@ from leaderflow.core.errors import StoreError
 from leaderflow.core.files import written_whole
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.object_leases import object_lease, object_leased
-from leaderflow.core.object_uri import reason, shown, opened
+from leaderflow.core.object_uri import opened, reason, shown
 from leaderflow.core.paths import home
 
 T = TypeVar("T")
