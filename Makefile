@@ -35,10 +35,11 @@ format: $(STAMP)
 test-golden: $(STAMP)  ## compare with the recorded vectors, counts printed
 	$(TEST_ENV) $(BIN)/pytest -m golden -s -q
 
-test-prefect: $(STAMP)  ## nights on real servers (SQLite, then PostgreSQL) and workers; half an hour
+test-prefect: $(STAMP)  ## nights on real servers (SQLite, then PostgreSQL) and workers; most of an hour
 	test -d /usr/lib/postgresql || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null)
-	$(TEST_ENV) $(BIN)/pytest tests/deployments tests/flows -m slow_prefect -q
-	$(TEST_ENV) LEADERFLOW_TEST_DATABASE=postgresql $(BIN)/pytest tests/deployments tests/flows -m "slow_prefect or server" -q
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[ray]'
+	$(TEST_ENV) $(BIN)/pytest tests/deployments tests/flows tests/docs -m slow_prefect -q
+	$(TEST_ENV) LEADERFLOW_TEST_DATABASE=postgresql LEADERFLOW_LARGE_ROWS=20000 $(BIN)/pytest tests/deployments tests/flows -m "slow_prefect or server" -q
 
 test-vllm: $(STAMP)  ## a real vLLM on this CPU beside Transformers and the API backend (3.5 GB, some minutes)
 	$(BIN)/leaderflow vllm install --cpu

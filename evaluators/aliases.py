@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.demands import TEXTS
+from evaluators.demands import TEXTS, Demand
 from evaluators.normalise import squad
 from evaluators.postprocessors.lines import general
 from evaluators.tokens import token_f1
@@ -51,7 +51,7 @@ class EMEvaluator(AnyOf):
 class NQEvaluator(AnyOf):
     """A reference anywhere in the first line's answer (OpenCompass ``NQEvaluator``; Kwiatkowski et al. 2019)."""
 
-    demands = (TEXTS,)
+    demands: Sequence[Demand] = (TEXTS,)
 
     def clean(self, text: str) -> str:
         """Return the first line after ``answer is``, lower case, cleaned."""
@@ -94,7 +94,7 @@ class NQEvaluatorCN(AnyOf):
 class LEvalEMEvaluator(NQEvaluator):
     """The reference anywhere in the answer, both cleaned (OpenCompass ``LEvalEMEvaluator``; An et al. 2023)."""
 
-    demands = ()
+    demands: Sequence[Demand] = ()
 
     def clean(self, text: str) -> str:
         """Return the cleaned answer."""

@@ -15,7 +15,7 @@ faster on many answers at once overrides `observe_all`. The form of OpenCompass,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from types import MappingProxyType
@@ -28,6 +28,7 @@ from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from evaluators.cell import Item
     from evaluators.judges.rivals import Rivals
 
 
@@ -52,9 +53,11 @@ class Rating:
         """The leading metric's number, 0–1; None where a single answer has none."""
         return next(iter(self.values.values()), None)
 
-    def wrong(self) -> Rating:
-        """Return this rating with every number at its worst: what a refused request is worth."""
-        return Rating(dict.fromkeys(self.values, 0.0), None if self.correct is None else False, self.detail, self.data)
+    def wrong(self, lower: Collection[str] = ()) -> Rating:
+        """Return this rating with every number at its worst, 1 for the metrics in `lower`: what a refused request is worth."""
+        return Rating(
+            {name: float(name in lower) for name in self.values}, None if self.correct is None else False, self.detail, self.data
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ class Evaluator:
     (scale, higher_is_better) of single metrics that differ. `needs` are the columns a row must have, `demands` what else must hold
     of it (`evaluators.demands`), `uses_references` says whether there must be an output column, `needs_sandbox` which languages'
     programs are executed. `blank` stands for an answer that was refused or in which nothing was found. `judging` says how judges
-    are asked (`evaluators.judges`), `rivals` what the models answered that the judges compare with.
+    are asked (`evaluators.judges`), `rivals` what the models answered that the judges compare with. `couples` says that rows are
+    rated together (as a group of questions), so that every repeat of the set is rated by itself.
     """
 
     metric: ClassVar[str] = "score"
@@ -85,6 +89,7 @@ class Evaluator:
     blank: ClassVar[Json] = ""
     uses_references: bool = True
     needs_sandbox: frozenset[str] = frozenset()
+    couples: ClassVar[bool] = False
     judging: Judging | None = None
     design: Design = Design()
     rivals: Rivals = MappingProxyType({})
@@ -177,6 +182,18 @@ class Evaluator:
         for demand in self.demands:
             demand.check(type(self).__name__, reference, row)
 
+    def _rate_items(self, items: Sequence[Item]) -> list[Rating]:
+        predictions = [self.blank if item.prediction is None else item.prediction for item in items]
+        return self._rate_all(predictions, [item.reference for item in items], [item.row for item in items])
+
+    def _rate_repeats(self, items: Sequence[Item]) -> list[Rating]:
+        """Rate each repeat of the set by itself."""
+        found: dict[int, Rating] = {}
+        for repeat in dict.fromkeys(item.repeat for item in items):
+            places = [at for at, item in enumerate(items) if item.repeat == repeat]
+            found |= zip(places, self._rate_items([items[at] for at in places]), strict=True)
+        return [found[at] for at in range(len(items))]
+
     def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
         """Return what judges are asked: nothing."""
         return []
@@ -188,8 +205,8 @@ class Evaluator:
         from evaluators.cell import items_of, metrics_of, scores_of
 
         items = items_of(extracted, samples, outputs, self)
-        predictions = [self.blank if item.prediction is None else item.prediction for item in items]
-        ratings = self._rate_all(predictions, [item.reference for item in items], [item.row for item in items])
-        ratings = [r.wrong() if item.refused else r for r, item in zip(ratings, items, strict=True)]
+        ratings = self._rate_repeats(items) if self.couples else self._rate_items(items)
+        lower = {name for rating in ratings for name in rating.values if not self.unit(name)[1]}
+        ratings = [r.wrong(lower) if item.refused else r for r, item in zip(ratings, items, strict=True)]
         scores = scores_of(items, ratings)
         return scores, metrics_of(self, items, ratings)

@@ -58,7 +58,7 @@ def items_of(extracted: pa.Table, samples: pa.Table, outputs: pa.Table, evaluato
                 f"the answer of sample {line['sample_id']!r} belongs to no sample of this dataset: read and infer differ"
             )
         if line["status"] != "error":
-            cluster = None if column is None else _text(row.get(column))
+            cluster = None if column is None else _cluster(line["sample_id"], row.get(column))
             value, reference = _load(line["extracted"]), _load(line["reference"])
             items.append(Item(line["sample_id"], line["repeat"], line["status"], value, reference, row, cluster))
     return items
@@ -170,6 +170,11 @@ def _scaled(evaluator: Evaluator, name: str, value: float, estimate: Estimate | 
 
 def _load(text: str | None) -> Json:
     return None if text is None else json.loads(text)
+
+
+def _cluster(sample_id: str, value: Json) -> str:
+    """A row without a cluster is one by itself."""
+    return _text({"sample_id": sample_id} if value is None else value)
 
 
 def _text(value: Json) -> str:

@@ -6,10 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
-from leaderflow.core.errors import DataError
+from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Row
 
 
@@ -30,6 +31,31 @@ class BleuEvaluator(Evaluator):
         sums = [sum(column) for column in zip(*(rating.data for rating in ratings), strict=True)]
         found = _bleu(self.tokenizer).compute_bleu(sums[:4], sums[4:8], sums[8], sums[9], smooth_method="exp")
         return {"score": found.score, "bp": found.bp, "sys_len": found.sys_len, "ref_len": found.ref_len}
+
+
+class BleuFloresEvaluator(BleuEvaluator):
+    """Corpus BLEU over the pieces of FLORES-200's SentencePiece model, 0–100, more is better (spBLEU; NLLB Team 2022).
+
+    As OpenCompass' ``BleuFloresEvaluator``: sacrebleu with its tokenizer ``flores200``, whose model is not part of sacrebleu.
+
+    Raises:
+        SpecError: SentencePiece is not installed, or its model is not there; nothing is downloaded while scoring.
+    """
+
+    tokenizer = "flores200"
+
+    def __init__(self) -> None:
+        from importlib.util import find_spec
+
+        from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+        from sacrebleu.utils import SACREBLEU_DIR
+
+        url = SPM_MODELS[self.tokenizer]["url"]
+        file = Path(SACREBLEU_DIR) / "models" / url.rpartition("/")[2]
+        if find_spec("sentencepiece") is None:
+            raise SpecError("needs SentencePiece: pip install sentencepiece", key="BleuFloresEvaluator")
+        if not file.exists():
+            raise SpecError(f"needs the tokenizer of FLORES-200: put {url} at {file}", key="BleuFloresEvaluator")
 
 
 @cache

@@ -2,8 +2,9 @@
 
 ``abstention_rate`` is the share of answers that name nothing, less is better.
 
-Tasks: 1-1, 2-7, 3-2, 3-8 (ROUGE-L over jieba's words), 1-2, 2-8 (letters), 2-4 (topics), 3-1 and 3-3 (F1 of articles and charges),
-3-4 and 3-5 (logarithmic distance of prison terms), 3-7 (amounts).
+Tasks: 1-1, 2-7, 3-2, 3-8 (ROUGE-L over jieba's words), 1-2, 2-8 (letters), 2-4 (topics), 3-1 and 3-3 (F1 of articles and
+charges), 3-4 and 3-5 (logarithmic distance of prison terms), 3-7 (amounts), and those of `evaluators.lawbench_labels`. Not 2-1,
+whose F0.5 counts the edits that ChERRANT's linguistic alignment finds, nor 3-6, whose references have a form not known here.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator
+from evaluators.lawbench_labels import SCORES, focus_of, reading, set_f1
 from evaluators.rouge import chinese_rouge_l
 from leaderflow.core.errors import DataError, SpecError
-from leaderflow.core.types import Row
+from leaderflow.core.types import Json, Row
 
 _TOPICS = (
     "婚姻家庭 劳动纠纷 交通事故 债权债务 刑事辩护 合同纠纷 房产纠纷 侵权 公司法 医疗纠纷 拆迁安置 "
@@ -45,18 +47,16 @@ def chinese_number(text: str) -> int:
     return total + current
 
 
-def f1(found: Collection[Any], gold: Collection[Any]) -> float:
-    """Return the F1 of two sets."""
-    same = len(set(found) & set(gold))
-    return 2 * same / (len(set(found)) + len(set(gold))) if same else 0.0
+def _letter_of(reference: str) -> str:
+    if found := re.search(r"正确答案[：\]]([A-E])", reference):
+        return found[1]
+    raise DataError(f"a LawBench reference must name its letter, got {reference!r}")
 
 
 def _letter(answer: str, reference: str, known: Collection[str]) -> float | None:
-    wanted = re.search(r"正确答案[：\]]([A-E])", reference)
-    if not wanted:
-        raise DataError(f"a LawBench reference must name its letter, got {reference!r}")
+    wanted = _letter_of(reference)
     named = set(re.findall("[A-E]", answer))
-    return None if not named else float(named == {wanted.group(1)})
+    return None if not named else float(named == {wanted})
 
 
 def _topic(answer: str, reference: str, known: Collection[str]) -> float | None:
@@ -71,13 +71,13 @@ def _articles(answer: str, reference: str, known: Collection[str]) -> float | No
         {chinese_number(n) for n in re.findall(r"第(\d+|[零〇一二两三四五六七八九十百千]+)条", text)}
         for text in (answer, reference)
     ]
-    return None if not sides[0] else f1(*sides)
+    return None if not sides[0] else set_f1(*sides)
 
 
 def _charges(answer: str, reference: str, known: Collection[str]) -> float | None:
     charges = {charge for text in known for charge in _listed(text)}
     named = {charge for charge in charges if charge in answer}
-    return None if not named else f1(named, _listed(reference))
+    return None if not named else set_f1(named, _listed(reference))
 
 
 def _listed(reference: str) -> list[str]:
@@ -133,6 +133,7 @@ class LawBenchEvaluator(Evaluator):
         "3-5": _term,
         "3-7": _amount,
         "3-8": _rouge,
+        **SCORES,
     }
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {"abstention_rate": (100.0, False)}
 
@@ -140,7 +141,16 @@ class LawBenchEvaluator(Evaluator):
         if index not in self.judges:
             raise SpecError(f"LawBench task {index!r} is not scored here; tasks: {', '.join(self.judges)}")
         self.judge = self.judges[index]
-        self.abstains = self.judge not in (_rouge, _recital)
+        self.abstains = self.judge not in (_rouge, _recital, reading)
+
+    def check_row(self, reference: Json, row: Row) -> None:
+        """See that a letter or a topic is one."""
+        if self.judge is _letter:
+            _letter_of(str(reference))
+        if self.judge is SCORES["2-2"]:
+            focus_of(str(reference))
+        if self.judge is _topic and reference not in _TOPICS.split():
+            raise DataError(f"LawBench 2-4 knows no topic {reference!r}")
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[dict[str, float]]:
         """Return score and abstention of every answer."""

@@ -67,20 +67,15 @@ def _roots(text: str) -> str:
     return re.sub(r"\\sqrt([^{])", r"\\sqrt{\1}", text)
 
 
+_CUT_FRACTION = re.compile(r"\\frac[^{]?(?=\\frac|\Z)", re.DOTALL)
+_BARE_FRACTION = re.compile(r"\\frac([^{])(?:(?=\{)|(.))", re.DOTALL)
+
+
 def fractions(text: str) -> str:
     r"""Return a text in which ``\frac12`` and ``\frac1{72}`` have their braces; unchanged if a fraction has no two parts."""
-    head, *parts = text.split("\\frac")
-    for part in parts:
-        head += "\\frac"
-        if part.startswith("{"):
-            head += part
-        elif len(part) < 2:
-            return text
-        elif part[1] == "{":
-            head += f"{{{part[0]}}}{part[1:]}"
-        else:
-            head += f"{{{part[0]}}}{{{part[1]}}}{part[2:]}"
-    return head
+    if _CUT_FRACTION.search(text):
+        return text
+    return _BARE_FRACTION.sub(lambda m: f"\\frac{{{m[1]}}}" + (f"{{{m[2]}}}" if m[2] else ""), text)
 
 
 def simple_fraction(text: str) -> str:

@@ -3,7 +3,7 @@ r"""Mathematical answers compared by algebra with math-verify, in worker process
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,11 @@ from evaluators.workers import run_limited
 from leaderflow.core.types import Row
 
 _LIMIT = 10.0
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,8})")
+"""A whole number as everybody writes it, within what math-verify compares exactly."""
+_BOXED_NUMBER = re.compile(rf"\\boxed\{{({_NUMBER.pattern})\}}\$?\.?\s*(?:\n|\Z)")
+
+Settles = Callable[[str, str], bool | None]
 
 
 class MATHVerifyEvaluator(Accuracy):
@@ -23,16 +28,35 @@ class MATHVerifyEvaluator(Accuracy):
     """
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
-        """Return right or wrong for all answers, repeated pairs judged once."""
-        return rated(verified, predictions, references)
+        """Return right or wrong for all answers, repeated pairs judged once; two whole numbers need no algebra."""
+        return rated(verified, predictions, references, whole_numbers)
 
 
-def rated(judge: Any, predictions: Sequence[Any], references: Sequence[Any]) -> list[Rating]:
-    """Return right or wrong by a judge of (answer, reference) that runs in worker processes."""
+def rated(
+    judge: Callable[[str, str], bool], predictions: Sequence[Any], references: Sequence[Any], settles: Settles | None = None
+) -> list[Rating]:
+    """Return right or wrong by a judge of (answer, reference) that runs in worker processes.
+
+    Args:
+        judge: a module-level function.
+        predictions: the answers.
+        references: theirs.
+        settles: what the judge would say where that can be told here; None where only it can tell.
+    """
     pairs = [(str(p), str(r)) for p, r in zip(predictions, references, strict=True)]
-    distinct = list(dict.fromkeys(pairs))
-    verdicts = dict(zip(distinct, run_limited(judge, distinct, limit=_LIMIT, fallback=False, warm=library), strict=True))
-    return [Rating({"accuracy": float(verdicts[pair])}, bool(verdicts[pair])) for pair in pairs]
+    verdicts = {pair: settles(*pair) if settles else None for pair in dict.fromkeys(pairs)}
+    unsettled = [pair for pair, verdict in verdicts.items() if verdict is None]
+    judged = run_limited(judge, unsettled, limit=_LIMIT, fallback=False, warm=library)
+    verdicts |= dict(zip(unsettled, judged, strict=True))
+    return [Rating({"accuracy": float(bool(verdicts[pair]))}, bool(verdicts[pair])) for pair in pairs]
+
+
+def whole_numbers(prediction: str, reference: str) -> bool | None:
+    """Return math-verify's verdict on an answer whose only box holds a whole number and ends its line, None on any other."""
+    box = _BOXED_NUMBER.search(prediction)
+    if box is None or prediction.count("boxed") != 1 or not _NUMBER.fullmatch(reference):
+        return None
+    return int(box[1]) == int(reference)
 
 
 def verified(prediction: str, reference: str) -> bool:

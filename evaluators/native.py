@@ -5,6 +5,7 @@ References may be one value or a list of accepted ones; any of them counts, and 
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -20,27 +21,42 @@ from evaluators.tokens import token_f1
 from leaderflow.core.types import Row
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_OF_NUMBERS = re.compile(r"(?<=\d)[./:-](?=\d)|(?<=\d),(?=\d)(?!\d{3}(?!\d))|(?<!\w)-(?=\.?\d)")
+"""Punctuation inside numbers; the comma of thousands is none of it."""
+_ASSIGNED = re.compile(r"(?:\s*\\?[A-Za-z]\w*(?:_\{\w+\})?(?:\([^()=]*\))?\s*|[^A-Za-z=]+)=")
+"""A named or computed value (``x = 3``, ``f(x) = 2x``, ``1+1 = 2``): all that an equation and a plain value can have in common."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def accepted(reference: Any) -> list[Any]:
-    """Return the accepted values of a reference."""
-    return reference if isinstance(reference, list) else [reference]
+    """Return the accepted values of a reference; a missing one accepts nothing."""
+    return [gold for gold in (reference if isinstance(reference, list) else [reference]) if gold is not None]
 
 
 def plain(text: Any) -> str:
-    """Return a text for comparison: NFKC, casefolded, punctuation of any script removed, no English articles, single blanks."""
+    """Return a text for comparison: NFKC, casefolded, punctuation of any script removed, no English articles, single blanks.
+
+    What makes a number another one is kept: its sign, and a point, slash, colon or hyphen between digits (-5, 1.5, 3/4, 10:30).
+    A text of nothing else than punctuation and articles stays as it is.
+    """
     folded = unicodedata.normalize("NFKC", str(text)).casefold()
-    kept = "".join(char for char in folded if not unicodedata.category(char).startswith("P"))
-    return " ".join(_ARTICLES.sub(" ", kept).split())
+    folded = "".join("-" if unicodedata.category(char) == "Pd" or char == "−" else char for char in folded)
+    marks = {match.start() for match in _OF_NUMBERS.finditer(folded)}
+    kept = "".join(c for at, c in enumerate(folded) if at in marks or not unicodedata.category(c).startswith("P"))
+    return " ".join(_ARTICLES.sub(" ", kept).split()) or folded.strip()
 
 
 class ExactMatch(Accuracy):
     """The whole answer equals a reference, as `plain` sees both; a part never counts (after SQuAD; Rajpurkar et al. 2016)."""
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
-        """Return whether the answer is one of the accepted ones."""
-        return plain(prediction) in {plain(gold) for gold in accepted(reference)}
+        """Return whether the answer is one of the accepted ones; a reference that is a JSON number is compared by value."""
+        text, value = plain(prediction), number(prediction)
+        return any(text == plain(gold) or (_is_number(gold) and _equal(value, number(gold))) for gold in accepted(reference))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class TokenF1(Evaluator):
@@ -65,11 +81,11 @@ class NumberMatch(Accuracy):
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the answer is one of the accepted numbers."""
         value = number(prediction)
-        return value is not None and any(_same(value, number(gold)) for gold in accepted(reference))
+        return any(_equal(value, number(gold)) for gold in accepted(reference))
 
 
-def _same(left: Fraction, right: Fraction | None) -> bool:
-    if right is None:
+def _equal(left: Fraction | None, right: Fraction | None) -> bool:
+    if left is None or right is None:
         return False
     if left.denominator == right.denominator == 1:
         return left == right
@@ -107,13 +123,15 @@ def settled(answer: str, gold: str) -> bool | None:
     if extended(left) == extended(right):
         return True
     numbers = number(left), number(right)
-    return None if numbers[0] is None or numbers[1] is None else _same(numbers[0], numbers[1])
+    return None if None in numbers else _equal(*numbers)
 
 
 def _unwrapped(text: str) -> str:
     text = text.strip().strip("$").strip()
     while match := re.fullmatch(r"\\(?:boxed|text|mathrm|mathbf|fbox)\{(.*)\}", text, re.DOTALL):
         text = match.group(1).strip()
+    for sign, command in (("<=", r"\le "), (">=", r"\ge "), ("!=", r"\ne ")):  # only an equation has an equals sign
+        text = text.replace(sign, command)
     return re.sub(r"\\sqrt\(([^()]*)\)", r"\\sqrt{\1}", text)
 
 
@@ -127,6 +145,8 @@ def same_object(answer: str, gold: str) -> bool:
     counts = [side.count("=") for side in sides]
     if counts == [1, 1]:
         return _same_equation(*sides)
+    if sorted(counts) == [0, 1] and not _ASSIGNED.match(sides[counts.index(1)]):
+        return False
     parsed = [parse(f"${side}$", parsing_timeout=None) for side in sides]
     return all(parsed) and bool(verify(parsed[0], parsed[1], timeout_seconds=None))
 
@@ -175,6 +195,7 @@ class AllCorrect(Evaluator):
     """
 
     metric = "exact_match"
+    couples = True
 
     def __init__(self, group: list[str]) -> None:
         self.group = list(group)
@@ -185,7 +206,7 @@ class AllCorrect(Evaluator):
         rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
         groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for position, row in enumerate(rows):
-            groups[tuple(str(row[column]) for column in self.group)].append(position)
+            groups[tuple(json.dumps(row[column]) for column in self.group)].append(position)
         firsts = {members[0]: all(rights[i] for i in members) for members in groups.values()}
         found = []
         for position, right in enumerate(rights):

@@ -23,7 +23,7 @@ def answered(store: Store, run: str, overrides: Iterable[str] = (), from_file: F
     name = Manifest.load(store, run).run
     spec = load_evaluation(manifests(store)[name], overrides=overrides, from_file=from_file)
     models = [model.model_copy(update={"max_age": None}) for model in spec.models]
-    spec = spec.model_copy(update={"models": models, "fresh": False})
+    spec = spec.model_copy(update={"models": models, "fresh": False, "task_runner": "threads"})
     found = make_plan(spec, store, Silent())
     if found.to_ask or found.judges_open:
         judges = sum((cell.judge_requests or 0) - (cell.judge_answered or 0) for cell in found.cells)

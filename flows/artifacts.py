@@ -13,7 +13,7 @@ from flows.progress import duration
 from flows.result import RunResult
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
-from leaderflow.core.text import printable, shortened
+from leaderflow.core.text import dollars, printable, reasoning_part, shortened
 from reports.table import markdown_table
 
 MOST_ROWS = 200
@@ -46,10 +46,11 @@ def spent(manifest: Manifest) -> str:
     requests = manifest.requests
     parts = [
         f"{requests.get('sent', 0):,} requests sent, {requests.get('reused', 0):,} reused",
-        f"{requests.get('prompt_tokens', 0):,} prompt tokens, {requests.get('output_tokens', 0):,} output tokens",
+        f"{requests.get('prompt_tokens', 0):,} prompt tokens",
+        f"{requests.get('output_tokens', 0):,} output tokens{reasoning_part(requests)}",
         duration(manifest.seconds.get("total", 0.0)),
     ]
-    return " · ".join(parts if manifest.cost is None else [*parts, f"{manifest.cost:.2f} USD"])
+    return " · ".join(parts if manifest.cost is None else [*parts, dollars(manifest.cost)])
 
 
 def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
@@ -59,11 +60,11 @@ def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
             continue
         outputs = cell.tables["outputs"]
         for shard, ref in enumerate(outputs, 1):
-            table = store.read(ref).select(["sample_id", "label", "repeat", "status", "error_class", "error", "attempts"])
+            table = store.read(ref).select(["sample_id", "repeat", "label", "status", "error_class", "error", "attempts"])
             for row in table.to_pylist():
                 if row.pop("status") == "error":
                     error = shortened(row.pop("error") or "no answer", LONGEST)
-                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", **row, "error": error}
+                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "sample_id": row["sample_id"], "error": error} | row
 
 
 def key(kind: str, suite: str | None) -> str:

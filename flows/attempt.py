@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx
 from prefect import get_run_logger, runtime
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
@@ -17,13 +18,16 @@ from flows import artifacts
 from flows.live import LiveArtifacts, shown
 from flows.progress import Silent
 from flows.result import RunResult
-from flows.run import AGAIN, Evaluation
+from flows.run import AGAIN, WORDS, Evaluation
 from flows.shared_store import check_shared
 from flows.submit import prefect_tasks
 from leaderflow.core.errors import LeaderflowError, SpecError
 from leaderflow.core.paths import store_uri
 from leaderflow.core.specs import EvaluationSpec
 from leaderflow.core.store import Store
+from leaderflow.core.text import shortened
+
+log = logging.getLogger("leaderflow.attempt")
 
 After = Callable[[Evaluation, RunResult], Awaitable[None]]
 """What a flow does once the leaderboard is published."""
@@ -63,25 +67,25 @@ async def walked(evaluation: Evaluation, after: After | None = None) -> State[An
         LeaderflowError: the run cannot go on.
     """
     evaluation.manifest.flow_run = runtime.flow_run.id
+    retry = runtime.deployment.id is not None  # asks the server: not in the end, when it may be away
     await check_limits(evaluation.session.spec)
     logging.getLogger("prefect.task_runs").addFilter(worth_a_line)
     live = LiveArtifacts(evaluation.progress)
     evaluation.tally.progress = live
     async with shown(live):
-        result = _with_advice(await evaluation.walk(prefect_tasks()))
+        result = await evaluation.walk(prefect_tasks())
+    if retry:  # only runs of deployments have the button
+        result = result.model_copy(update={"message": result.message.replace(AGAIN, "Retry asks only these")})
     for line in evaluation.tally.lines():
         get_run_logger().info(line)
-    await artifacts.publish(evaluation.session.store, evaluation.manifest, result)
-    if after is not None:
-        await after(evaluation, result)
+    try:
+        await live.show()
+        await artifacts.publish(evaluation.session.store, evaluation.manifest, result)
+        if after is not None:
+            await after(evaluation, result)
+    except httpx.HTTPError as error:
+        log.warning("the Prefect API failed, and this run's page lacks what it found: %s", shortened(str(error), WORDS))
     return Completed(message=result.message) if result.state == "completed" else Failed(message=result.message)
-
-
-def _with_advice(result: RunResult) -> RunResult:
-    """Say Retry where there is such a button: it works for runs of deployments alone."""
-    if runtime.deployment.id is None:
-        return result
-    return result.model_copy(update={"message": result.message.replace(AGAIN, "Retry asks only these")})
 
 
 async def check_limits(spec: EvaluationSpec) -> None:

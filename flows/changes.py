@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from flows.result import CellResult
 from leaderflow.core.errors import UsageError
@@ -15,6 +16,9 @@ from reports.compare import compare
 from reports.comparison import CellComparison, Comparison
 
 WORDS = {"better": "better", "worse": "**worse**", "no difference shown": "=", "not comparable": "not comparable"}
+
+SMALLEST = 0.00005
+"""A probability below this would be shown as zero, which it is not."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,13 @@ def compared(store: Store, manifest: Manifest) -> tuple[Comparison | None, str]:
     if good is None:
         return None, "This is the first complete run of its suite: there is nothing to compare with."
     try:
-        return compare(store, good.run, manifest.run, flips=0), f"Compared with run `{good.run}` of {good.started}."
+        return compare(store, good.run, manifest.run, flips=0), f"Compared with run `{good.run}` of {_date(good.started)}."
     except UsageError as error:
         return None, f"Not comparable with run `{good.run}`: {error}"
+
+
+def _date(started: str) -> str:
+    return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
 
 
 def report(comparison: Comparison | None, why: str, alerts: Sequence[Alert]) -> str:
@@ -65,14 +73,14 @@ def table(comparison: Comparison) -> str:
 
 
 def _line(cell: CellComparison) -> list[str]:
-    interval = "-" if cell.ci_low is None or cell.ci_high is None else f"{cell.ci_low:+.2f} to {cell.ci_high:+.2f}"
+    interval = "-" if cell.ci_low is None or cell.ci_high is None else f"{cell.ci_low:+.2f}\u00a0to\u00a0{cell.ci_high:+.2f}"
     facts = [f"{n} {change}" for change, n in cell.changes.items()] + ([cell.why] if cell.why else []) + cell.differences[:3]
     numbers = [_number(cell.left_value), _number(cell.right_value), _number(cell.difference, "+.2f")]
     return [
         _safe(cell.right),
         *numbers,
         interval,
-        _number(cell.p_adjusted, ".4f"),
+        _probability(cell.p_adjusted),
         str(cell.n),
         WORDS[cell.verdict],
         _safe(", ".join(facts)),
@@ -81,6 +89,10 @@ def _line(cell: CellComparison) -> list[str]:
 
 def _number(value: float | None, form: str = ".2f") -> str:
     return "-" if value is None else format(value, form)
+
+
+def _probability(value: float | None) -> str:
+    return "&lt;0.0001" if value is not None and value < SMALLEST else _number(value, ".4f")
 
 
 def _safe(text: str) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import prefect
 from prefect.blocks.webhook import Webhook
 from prefect.client.orchestration import PrefectClient, get_client
 from prefect.client.schemas.actions import WorkPoolCreate
@@ -61,7 +60,7 @@ def deploy(file: Path | None = None, *, webhook: str | None = None) -> Deployed:
     with prefect_api() as ui:
         api = str(get_current_settings().api.url)
         pools = sorted({str(block.value["work_pool"]["name"]) for block in blocks})
-        asyncio.run(_prepare(pools, api))
+        asyncio.run(_prepare(pools))
         _prefect_deploy(file, api)
         automations = asyncio.run(_automate(webhook))
     names = [f"{_flow(block).name}/{block.value['name']}" for block in blocks]
@@ -102,7 +101,7 @@ def _check_parameters(block: Located) -> None:
     if unknown := next((name for name in given if name not in known), None):
         raise block.error(f"the flow {flow.name} has no parameter {unknown!r}; it has: {', '.join(known)}", "parameters", unknown)
     if set(known) <= set(Form.model_fields) and given:
-        form = validate(Form, block.at("parameters"))
+        form = validate(Form, block.at("parameters"), strict=True)  # as the server will
         try:
             if form.suite or form.models:
                 form.model_copy(update={"data_dir": None}).evaluation()  # the folder is the worker's
@@ -121,28 +120,14 @@ def _flow(block: Located) -> Flow[..., Any]:
     return found
 
 
-async def _prepare(pools: Iterable[str], api: str) -> None:
-    """See that server and client go together, and create the work pools that are missing."""
+async def _prepare(pools: Iterable[str]) -> None:
+    """Create the work pools that are missing."""
     async with get_client() as client:
-        await check_version(client, api)
         for name in pools:
             try:
                 await client.read_work_pool(name)
             except ObjectNotFound:
                 await client.create_work_pool(WorkPoolCreate(name=name, type="process"))
-
-
-async def check_version(client: PrefectClient, api: str) -> None:
-    """Refuse a server of another minor version: it may not know what this client asks for.
-
-    Raises:
-        LeaderflowError: names both versions.
-    """
-    there, here = await client.api_version(), prefect.__version__
-    if there.split(".")[:2] != here.split(".")[:2]:
-        raise LeaderflowError(
-            f"the Prefect server at {api} is {there}, and this client is {here}: install the same version on both"
-        )
 
 
 def _prefect_deploy(file: Path, api: str) -> None:

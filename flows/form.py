@@ -15,7 +15,7 @@ from inference.answers import seconds
 from leaderflow.core import recipes
 from leaderflow.core.load import build_evaluation, load_evaluation
 from leaderflow.core.overrides import shorthand
-from leaderflow.core.specs import Config, EvaluationSpec
+from leaderflow.core.specs import Config, EvaluationSpec, TaskRunner
 from leaderflow.core.types import Json
 from leaderflow.core.validate import validate
 from leaderflow.core.yaml import Located, Place
@@ -45,6 +45,7 @@ class Form(Config):
     repeats: Count = 0
     concurrency: Count = 0
     shard_size: Count = 0
+    task_runner: TaskRunner = "threads"
     data_dir: str = ""
     max_age: str = ""
     fresh: bool = False
@@ -64,6 +65,7 @@ class Form(Config):
         changes += self.settings
         own: dict[str, Json] = {"offline": self.offline or None, "fresh": self.fresh or None}
         own |= {"data_dir": self.data_dir or None, "shard_size": self.shard_size or None}
+        own |= {"task_runner": self.task_runner if self.task_runner != "threads" else None}
         if self.suite:
             own["suite"] = self.suite
             found = load_evaluation(self.suite, models=self.models, datasets=self.datasets, overrides=changes, files=False, **own)

@@ -20,6 +20,7 @@ from flows.result import RunResult
 from flows.run import Evaluation
 from flows.submit import WORKERS
 from leaderflow.core.manifest import Manifest
+from leaderflow.core.specs import TaskRunner
 
 
 def run_name() -> str:
@@ -43,6 +44,7 @@ async def leaderboard(
     limit: form.Count = 0,
     repeats: form.Count = 0,
     concurrency: form.Count = 0,
+    task_runner: TaskRunner = "threads",
     data_dir: str = "",
     max_age: str = "",
     fresh: bool = False,
@@ -60,6 +62,7 @@ async def leaderboard(
         limit: only the first N samples of every dataset; 0 for all.
         repeats: ask everything N times; 0 as the recipes say.
         concurrency: requests in flight (API) or rows in a batch, for every model; 0 as the recipes say.
+        task_runner: threads of the worker's machine ask the models, or the workers of its Ray cluster (RAY_ADDRESS).
         data_dir: the worker's folder of local data, looked up before any network; empty for its LEADERFLOW_DATA.
         max_age: how long answers of APIs without a revision are reused, such as 20h; empty for ever.
         fresh: ask again although answers are stored.

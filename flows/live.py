@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
+import httpx
 from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 
 from flows.progress import Count, Live, Progress
@@ -63,7 +64,19 @@ class LiveArtifacts:
         self._inner.finish()
 
     async def show(self) -> None:
-        """Create or update the artifacts of what has changed."""
+        """Create or update the artifacts of what has changed.
+
+        Raises:
+            HTTPError: the server does not take them; they are tried again with the next ones.
+        """
+        try:
+            await self._show()
+        except httpx.HTTPError:
+            with self._lock:
+                self._changed |= {RUN, *self._counts}
+            raise
+
+    async def _show(self) -> None:
         for name, percent, text in self._news():
             if name in self._artifacts:
                 await aupdate_progress_artifact(self._artifacts[name], progress=percent, description=text)
@@ -85,12 +98,13 @@ def _percent(count: Count) -> float:
 
 @contextlib.asynccontextmanager
 async def shown(live: LiveArtifacts) -> AsyncIterator[None]:
-    """Keep the artifacts up to date while the block runs, and once more at its end."""
+    """Keep the artifacts up to date while the block runs, as far as the server takes them."""
 
     async def repeat() -> None:
         while True:
             await asyncio.sleep(EVERY_SECONDS)
-            await live.show()
+            with contextlib.suppress(httpx.HTTPError):  # a server that is away for a while must end no run
+                await live.show()
 
     task = asyncio.create_task(repeat())
     try:
@@ -99,4 +113,3 @@ async def shown(live: LiveArtifacts) -> AsyncIterator[None]:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        await live.show()

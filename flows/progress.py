@@ -71,6 +71,7 @@ class Count:
     answered: int = 0
     retries: int = 0
     tokens: int = 0
+    thinking: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     """Rows without an answer, by class of error."""
     started: float = field(default_factory=time.monotonic)
@@ -87,6 +88,7 @@ class Count:
         if answer.status == "error":
             self.failed[answer.error_class or "unknown"] += 1
         self.tokens += answer.output_tokens or 0
+        self.thinking += answer.reasoning_tokens or 0
 
     def rate(self) -> float:
         """Return answers a second."""
@@ -101,14 +103,19 @@ class Count:
         parts = [f"{self.done}/{self.total}"]
         if self.answered:
             rate = f"{self.rate():.1f}/s" if self.rate() >= 1 else f"{1 / self.rate():.1f} s each"
-            parts += [rate, *([f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s)"] if self.tokens else [])]
+            parts += [rate, *([self._said()] if self.tokens else [])]
             if self.done < self.total:
                 parts.append(f"{duration((self.total - self.done) / self.rate())} left")
         if self.retries:
             parts.append(f"{self.retries} retries")
         if self.failed:
-            parts.append(f"{self.failed.total()} failed ({', '.join(sorted(self.failed))})")
+            classes = ", ".join(f"{rows} {kind}" for kind, rows in sorted(self.failed.items()))
+            parts.append(f"{self.failed.total()} failed ({classes})")
         return " · ".join(parts)
+
+    def _said(self) -> str:
+        thinking = f", {self.thinking / self.tokens:.0%} reasoning" if self.thinking else ""
+        return f"{self.tokens:,} tokens ({self.tokens / self.seconds():.0f}/s{thinking})"
 
 
 def duration(seconds: float) -> str:

@@ -15,14 +15,16 @@ from flows.result import CellResult, RunResult
 from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, asked_models, plan_cells, with_judges
-from leaderflow.core.errors import BackendError, LeaderflowError
-from leaderflow.core.manifest import Manifest, manifest_name, manifest_place, new_run_id, timestamp
+from leaderflow.core.errors import BackendError, LeaderflowError, SpecError
+from leaderflow.core.manifest import Manifest, State, manifest_name, manifest_place, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
 from leaderflow.core.text import shortened
 from leaderflow.core.types import Answer
 from reports import history
+from tasks.cluster import Cluster
+from tasks.retrieve import asks_model
 from tasks.session import Session
 
 AGAIN = "run the same command again to ask only these"
@@ -57,6 +59,8 @@ class Evaluation:
         """
         self.cells = plan_cells(self.session)
         self.session.store.check_writable()
+        if self.session.spec.task_runner == "ray":
+            self._join()
         for model in self.session.spec.models:
             self._connect(model, model.abbr)
         for judge in {judge.model.abbr: judge for cell in self.cells for judge in cell.judges}.values():
@@ -84,6 +88,16 @@ class Evaluation:
 
     def _metered(self, model: str, answer: Answer) -> None:
         self.budget.heard(model, answer)
+
+    def _join(self) -> None:
+        """Join the cluster whose workers will ask the models."""
+        for cell in self.cells:
+            if cell.local and asks_model(cell.dataset):
+                name = cell.dataset.infer_cfg.retriever["type"]
+                advice = "name an infer_cfg.embedder, choose another retriever, or set task_runner: threads"
+                raise SpecError(f"{name} asks the model, which the cluster's workers hold; {advice}", key=cell.cell)
+        self.session.cluster = Cluster(self.session)
+        self.session.cluster.place(asked_models(self.session.spec))
 
     def _connect(self, model: ModelSpec, only: str | None = None) -> None:
         """Reach the model, or do without it where every answer is stored already."""
@@ -143,10 +157,10 @@ class Evaluation:
             manifest=manifest_place(self.session.store, manifest.run),
         )
 
-    def _close_manifest(self, state: str) -> None:
+    def _close_manifest(self, state: State) -> None:
         manifest, tally = self.manifest, self.tally
         started = bool(self.session.store.files.sizes([manifest_name(manifest.run)]))
-        manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
+        manifest.state, manifest.finished = state, timestamp()
         manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
         manifest.warnings = list(tally.alarms)
         manifest.cost = None if self.budget.cost is None else round(self.budget.cost, 6)

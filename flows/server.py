@@ -11,8 +11,10 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import psutil
@@ -137,6 +139,17 @@ def healthy(api: str, timeout: float = 2.0) -> bool:
     try:
         with urllib.request.urlopen(f"{api}/health", timeout=timeout) as answer:
             return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def database_down(api: str, timeout: float = 10.0) -> bool:
+    """Say whether a Prefect API that answers cannot reach its database."""
+    try:
+        with urllib.request.urlopen(f"{api}/ready", timeout=timeout):
+            return False
+    except urllib.error.HTTPError as error:
+        return error.code == HTTPStatus.SERVICE_UNAVAILABLE
     except OSError:
         return False
 

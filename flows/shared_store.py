@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
-import uuid
 
 from prefect import runtime
 from prefect.client.orchestration import get_client
@@ -13,6 +13,7 @@ from prefect.variables import Variable
 
 from leaderflow.core.errors import StoreError
 from leaderflow.core.store import Store
+from tasks.shared import store_id
 
 
 async def check_shared(store: Store) -> None:
@@ -28,7 +29,7 @@ async def check_shared(store: Store) -> None:
     if pool is None:
         return
     name = f"leaderflow_store_{re.sub(r'[^a-z0-9]+', '_', pool.lower())}"
-    own = store_id(store)
+    own = await asyncio.to_thread(store_id, store)
     with contextlib.suppress(ValueError, ObjectAlreadyExists):  # it is there: another run may have set it this very moment
         await Variable.aset(name, own)
     if await Variable.aget(name) != own:
@@ -36,15 +37,3 @@ async def check_shared(store: Store) -> None:
             f"this worker's store {store.files.place} is not the one that other workers of pool {pool!r} write to: point "
             f"LEADERFLOW_STORE of all of them at one place, or, if that is meant, delete the Prefect variable {name}"
         )
-
-
-def store_id(store: Store) -> str:
-    """Return what names a store wherever it is mounted, made up when it is first asked for.
-
-    Raises:
-        StoreError: the store cannot be written.
-    """
-    with store.lease("id"):
-        if not store.files.sizes(["id"]):
-            store.files.write("id", uuid.uuid4().hex.encode())
-        return store.files.read("id").decode().strip()

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections import defaultdict
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from flows.bundle import current
 from flows.submit import Submit
@@ -18,6 +14,12 @@ from tasks.step import Batch, Outcome, Step, peek
 SHARDS_IN_FLIGHT = 6
 """Infer steps of one model at a time: enough that its window stays full across shard borders."""
 
+SHARDS_A_WORKER = 2
+"""The same for each of a cluster's workers."""
+
+COMPUTING = 10
+"""Steps of the other stages at a time, which keep this machine busy."""
+
 
 class Steps:
     """Does the steps of one run.
@@ -27,7 +29,8 @@ class Steps:
 
     def __init__(self, submit: Submit, tally: Tally) -> None:
         self._submit, self._tally = submit, tally
-        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, SHARDS_IN_FLIGHT))
+        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._computing = asyncio.Semaphore(COMPUTING)
         self.quiet = False
 
     async def do(self, step: Step) -> Outcome:
@@ -47,5 +50,9 @@ class Steps:
             self._tally.step(step, outcome)
         return outcomes
 
-    def _slot(self, step: Step) -> contextlib.AbstractAsyncContextManager[Any]:
-        return self._slots[step.model.abbr] if isinstance(step, InferStep) else contextlib.nullcontext()
+    def _slot(self, step: Step) -> asyncio.Semaphore:
+        if not isinstance(step, InferStep):
+            return self._computing
+        cluster, model = step.session.cluster, step.model
+        shards = max(SHARDS_IN_FLIGHT, SHARDS_A_WORKER * cluster.size(model)) if cluster else SHARDS_IN_FLIGHT
+        return self._slots.setdefault(model.abbr, asyncio.Semaphore(shards))

@@ -13,8 +13,8 @@ from tasks.step import Batch, Outcome, perform_all
 
 Submit = Callable[[Batch], Awaitable[list[Outcome]]]
 
-WORKERS = 16
-"""Threads of a run: more than a model's infer steps, so that rendering and scoring never wait for answers."""
+WORKERS = 128
+"""Threads of a run: more than its models' infer steps (`flows.steps`), so that rendering and scoring never wait for answers."""
 
 ATTEMPTS = 3
 

@@ -54,6 +54,8 @@ class Tally:
             self._sent[cell] += 1
             self._tokens["prompt_tokens"] += answer.prompt_tokens or 0
             self._tokens["output_tokens"] += answer.output_tokens or 0
+            if answer.reasoning_tokens is not None:
+                self._tokens["reasoning_tokens"] += answer.reasoning_tokens
         self.progress.answered(cell, answer)
 
     def prompts(self, cell: Work, prompts: ArtifactRef) -> None:
@@ -87,11 +89,11 @@ class Tally:
         return [CellError.model_validate({"cell": c, "class": k, "rows": n, "message": m}) for c, k, n, m in found]
 
     def requests(self) -> dict[str, int]:
-        """Return requests sent and reused, and the tokens of those sent."""
+        """Return requests sent and reused, and the tokens of those sent; those of reasoning where some are known."""
         with self._lock:
             sent = sum(self._sent.values())
             reused = sum(self._reused(cell) for cell in self._finished)
-            tokens = {name: self._tokens[name] for name in ("prompt_tokens", "output_tokens")}
+            tokens = {"prompt_tokens": 0, "output_tokens": 0, **self._tokens}
         return {"sent": sent, "reused": reused, **tokens}
 
     def _reused(self, cell: str) -> int:

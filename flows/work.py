@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,11 @@ from evaluators import stage as evaluators
 from evaluators.judges.rivals import EVERY_OTHER
 from evaluators.judges.stage import without_judges
 from inference import stage as inference
-from leaderflow.core import registry, sandbox
+from leaderflow.core import recipes, registry, sandbox
 from leaderflow.core.errors import SpecError, UsageError, did_you_mean
 from leaderflow.core.judges import from_environment, judges_of, with_environment
 from leaderflow.core.specs import DatasetSpec, EvaluationSpec, ModelSpec, cell_name
-from leaderflow.core.types import Inferencer, Json
+from leaderflow.core.types import Capability, Inferencer, Json
 from leaderflow.core.validate import EVALUATOR_OWN
 from tasks.judge import judge_dataset
 from tasks.retrieve import helpers
@@ -151,7 +151,7 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
         can = ", ".join(sorted(backend.capabilities))
         raise SpecError(
             f"{dataset.infer_cfg.inferencer['type']} needs {inferencer.needs}, which {model.type} cannot do (it can: {can}); "
-            f"choose a generative recipe of this dataset or a model with {inferencer.needs}",
+            f"choose {other_recipe(dataset, backend.capabilities)} or a model with {inferencer.needs}",
             key=f"{model.abbr}:{dataset.abbr}",
         )
     target = Target(
@@ -168,6 +168,15 @@ def plan_cell(session: Session, model: ModelSpec, dataset: DatasetSpec) -> Work:
     return Work(model, dataset, inferencer, target)
 
 
+def other_recipe(dataset: DatasetSpec, can: Collection[Capability]) -> str:
+    """Return the recipe beside a dataset's that asks for nothing but what a model can do; its name, where there is one."""
+    for name in recipes.siblings(dataset.source) if dataset.source else ():
+        inferencer = (recipes.read("datasets", name).block.value.get("infer_cfg") or {}).get("inferencer")
+        if inferencer and registry.build("inferencer", inferencer, repeats=1).needs in can:
+            return f"the recipe {name}"
+    return "a generative recipe of this dataset"
+
+
 def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
     """Return what each judge of a cell is asked, as cells of their own; refused where a judge cannot be asked so.
 
@@ -179,7 +188,7 @@ def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
         return ()
     key = f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"
     dataset, judges = judge_dataset(cell.dataset, judging, cell.model.abbr), judges_of(judging, session.spec, key=key)
-    if judging.compat == "opencompass" and len(judges) > 1:
+    if judging.compat == "opencompass" and not judging.rivals and len(judges) > 1:
         name = cell.dataset.eval_cfg.evaluator["type"]
         raise SpecError(f"{name} sums up one judge's replies; {len(judges)} are named, name one of them", key=key)
     found = []
@@ -212,13 +221,13 @@ def asked_models(spec: EvaluationSpec) -> list[ModelSpec]:
 
 
 def max_out_len(session: Session, model: ModelSpec, dataset: DatasetSpec) -> int | None:
-    """Return the cell's token limit, refused where it leaves no room for a prompt."""
+    """Return the cell's token limit, refused where it leaves no room for a prompt in the block's context or in the weights' own."""
     limit = inference.defaults(model, dataset.infer_cfg.inferencer).max_out_len
-    if limit is not None and model.max_seq_len is not None and limit >= model.max_seq_len:
-        raise SpecError(
-            f"max_out_len {limit} leaves no room for a prompt in max_seq_len {model.max_seq_len}; lower the one or raise the other",
-            key=f"{model.abbr}:{dataset.abbr}",
-        )
+    context = getattr(session.backend(model), "max_seq_len", None)
+    if limit is not None and context is not None and limit >= context:
+        limits = f"max_out_len {limit} leaves no room for a prompt in the model's context of {context} tokens"
+        lower = f"--set infer_cfg.inferencer.max_out_len={context // 2}"
+        raise SpecError(f"{limits}; lower it, such as {lower}", key=f"{model.abbr}:{dataset.abbr}")
     return limit
 
 

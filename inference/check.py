@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from inference.api.backend import OpenAISDK
 from inference.api.logprobs import Form
-from inference.stage import make_backend
+from inference.stage import defaults, make_backend
 from leaderflow.core.errors import BackendError, did_you_mean
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.specs import ModelSpec
@@ -27,6 +27,13 @@ LIMIT = 32
 PATIENCE_S = 60.0
 
 FORMS: tuple[Form, ...] = ("prompt_logprobs", "echo")
+
+
+_KINDS = {
+    "chat": "a chat model",
+    "completions": "a base model: it continues text and takes no messages",
+    "responses": "a model of the Responses API",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ def _try_all(model: ModelSpec, verdict: Verdict) -> None:
         started = time.monotonic()
         backend.connect()
         verdict.note("connect", True, f"{time.monotonic() - started:.1f} s")
-        _try_generation(backend, verdict)
+        _try_generation(model, backend, verdict)
         _try_likelihood(model, backend, verdict)
         _tell_template(backend, verdict)
         _tell_context(model, backend, verdict)
@@ -88,14 +95,14 @@ def _try_all(model: ModelSpec, verdict: Verdict) -> None:
             backend.close()
 
 
-def _try_generation(backend: Backend, verdict: Verdict) -> None:
+def _try_generation(model: ModelSpec, backend: Backend, verdict: Verdict) -> None:
     if "generate" not in backend.capabilities:
         verdict.note("generate", None, "this model generates nothing")
         return
     started = time.monotonic()
-    first = _ask(backend, _question(backend), "first")
+    first = _ask(model, backend, "first")
     loaded = time.monotonic() - started
-    again = _ask(backend, _question(backend), "again")
+    again = _ask(model, backend, "again")
     if first.status in ("error", "rejected", "filtered"):
         verdict.note("generate", False, f"{first.status}: {first.error}")
         return
@@ -193,14 +200,15 @@ def _find_endpoint(model: ModelSpec, verdict: Verdict) -> ModelSpec:
 
 
 def _candidates(model: ModelSpec) -> Iterator[ModelSpec]:
-    """Yield the block as it is, then with the other route, then both at the address with or without ``/v1``."""
+    """Yield the block as it is, then with the other routes, then all at the address with or without ``/v1``."""
     written = OpenAISDK(model.model_copy(update={"key": None, "key_env": None})).base_url
     other = written.removesuffix("/v1") if written.endswith("/v1") else f"{written}/v1"
-    routes = [model.arguments.get("route", "chat"), "chat", "completions"]
+    routes = [model.arguments.get("route", "chat"), "chat", "completions", "responses"]
     quick: dict[str, Any] = {"retries": 0, "timeout": min(model.timeout, PATIENCE_S)}
     for address in (written, other):
         for route in dict.fromkeys(routes):
-            arguments = {**model.arguments, "route": route} if route != "chat" else _without(model.arguments, "route", "logprobs")
+            kept = _without(model.arguments, "route", *([] if route == "completions" else ["logprobs"]))
+            arguments = {**kept, "route": route} if route != "chat" else kept
             yield model.model_copy(update={"openai_api_base": address, "arguments": arguments, **quick})
 
 
@@ -212,7 +220,7 @@ def _first_answer(model: ModelSpec) -> Answer:
     backend = make_backend(model)
     try:
         backend.connect()
-        return _ask(backend, _question(backend), "probe")
+        return _ask(model, backend, "probe")
     finally:
         backend.close()
 
@@ -223,7 +231,7 @@ def _note_change(model: ModelSpec, works: ModelSpec, verdict: Verdict) -> None:
         verdict.note("address", None, f"{written} is wrong, {works.openai_api_base} works: write openai_api_base so")
     route = works.arguments.get("route", "chat")
     if route != model.arguments.get("route", "chat"):
-        kind = "a base model: it continues text and takes no messages" if route == "completions" else "a chat model"
+        kind = _KINDS[route]
         verdict.note("route", None, f"this is {kind}; write `arguments: {{route: {route}}}`")
 
 
@@ -234,6 +242,8 @@ def _why(model: ModelSpec, failure: str) -> str:
     served = _served(model)
     if served and model.path not in served:
         return f"the endpoint serves no {model.path!r}{did_you_mean(model.path, served)} (it serves: {', '.join(served[:8])})"
+    if "web page" in failure:
+        return f"wrong address, or a login before it: {failure}; the address of an OpenAI API mostly ends with /v1"
     if "HTTP 404" in failure and not served:
         host = urlsplit(model.openai_api_base or "").netloc
         return f"wrong address: {host} answers, but not as an OpenAI API, neither with nor without /v1: {failure}"
@@ -242,7 +252,7 @@ def _why(model: ModelSpec, failure: str) -> str:
 
 def _served(model: ModelSpec) -> list[str]:
     """Return the names that the endpoint lists, with or without ``/v1``."""
-    for candidate in list(_candidates(model))[::2]:
+    for candidate in {block.openai_api_base: block for block in _candidates(model)}.values():
         backend = make_backend(candidate)
         assert isinstance(backend, OpenAISDK)
         try:
@@ -255,8 +265,10 @@ def _served(model: ModelSpec) -> list[str]:
     return []
 
 
-def _ask(backend: Backend, prompt: Prompt, salt: str) -> Answer:
-    request = Request(sha256_hex(f"check {salt} {time.time()}"), prompt, Settings(max_out_len=LIMIT, temperature=0.0))
+def _ask(model: ModelSpec, backend: Backend, salt: str) -> Answer:
+    """Ask the question with the block's own settings: a model may refuse one, and may refuse what the block does not say."""
+    settings = replace(defaults(model, {"type": "GenInferencer"}), max_out_len=LIMIT)
+    request = Request(sha256_hex(f"check {salt} {time.time()}"), _question(backend), settings)
     return next(iter(backend.generate([request])))
 
 

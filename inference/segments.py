@@ -36,6 +36,8 @@ SEGMENT = pa.schema(
         ("finish_reason", pa.string()),
         ("prompt_tokens", pa.int64()),
         ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
+        ("reasoning_counted", pa.string()),
         ("latency_s", pa.float64()),
         ("attempts", pa.int64()),
         ("error", pa.string()),
@@ -86,6 +88,13 @@ def answers_of(batch: pa.RecordBatch) -> Iterator[Answer]:
         yield Answer(**row)
 
 
+def _completed(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch in today's schema: columns that came later are null in an older one."""
+    names = set(batch.schema.names)
+    columns = [batch.column(f.name) if f.name in names else pa.nulls(batch.num_rows, f.type) for f in SEGMENT]
+    return pa.record_batch(columns, schema=SEGMENT)
+
+
 def is_live(path: Path) -> bool:
     """Say whether some process still writes the segment."""
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
@@ -101,7 +110,8 @@ def merge(paths: Iterable[Path], file: IO[bytes]) -> None:
     with pa.ipc.new_file(file, SEGMENT, options=ZSTD) as writer:
         for path in paths:
             if batches := list(_batches(path)):
-                writer.write_table(pa.Table.from_batches(batches, SEGMENT).combine_chunks(), max_chunksize=BATCH_ROWS)
+                whole = pa.Table.from_batches([_completed(batch) for batch in batches], SEGMENT)
+                writer.write_table(whole.combine_chunks(), max_chunksize=BATCH_ROWS)
 
 
 def _some_batches(path: Path, numbers: Iterable[int]) -> Iterator[tuple[int, pa.RecordBatch]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from leaderflow.core.identity import canonical_json, prompt_json, sha256_hex
 from leaderflow.core.types import Answer, Message, Prompt, Request, Status
@@ -60,9 +61,20 @@ class Conversation:
             turns=turns,
             prompt_tokens=sum(reply.prompt_tokens or 0 for reply in self._replies),
             output_tokens=sum(reply.output_tokens or 0 for reply in self._replies),
+            **summed_reasoning(self._replies),
             latency_s=sum(reply.latency_s or 0.0 for reply in self._replies),
             attempts=sum(reply.attempts for reply in self._replies),
         )
+
+
+def summed_reasoning(replies: Sequence[Answer]) -> dict[str, Any]:
+    """Return the tokens of reasoning of several replies together, a share if one of them is; unknown if one is unknown."""
+    counts = [reply.reasoning_tokens for reply in replies if reply.reasoning or reply.reasoning_tokens is not None]
+    known = [count for count in counts if count is not None]
+    if not known or len(known) < len(counts):
+        return {"reasoning_tokens": None, "reasoning_counted": None}
+    shared = any(reply.reasoning_counted == "share" for reply in replies)
+    return {"reasoning_tokens": sum(known), "reasoning_counted": "share" if shared else "reported"}
 
 
 def converse(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from leaderflow.core.errors import DataError, UsageError, did_you_mean
 from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg, Typed
-from leaderflow.core.types import Row
+from leaderflow.core.types import Json, Row
 from readers.files import SUFFIXES, read_file
 from readers.record import Record
 
@@ -28,7 +28,8 @@ def is_data_file(name: str) -> bool:
 def dataset_from_file(path: str | Path) -> DatasetSpec:
     """Return a dataset for a file with the columns `question`, ``A``, ``B``, … and `answer`, or `question` and `answer`.
 
-    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer is compared as text.
+    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer must equal the file's, or
+    one of its list (`ExactMatch`).
 
     Raises:
         DataError: the file cannot be read, or lacks the columns.
@@ -38,8 +39,7 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
     if not is_data_file(file.name):
         raise UsageError(f"{file}: a dataset file ends in one of {', '.join(SUFFIXES)}")
     letters = _options(_first(file), str(file))
-    if letters:
-        _check_answers(file, letters)
+    _check_answers(file, letters)
     columns = ["question", *letters]
     return DatasetSpec(
         type=_TYPES[SUFFIXES[file.suffix.lower()]],
@@ -47,7 +47,7 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
         path=str(file.resolve()),
         reader_cfg=ReaderCfg(input_columns=columns, output_column="answer"),
         infer_cfg=InferCfg(prompt_template=_template(letters), inferencer={"type": "GenInferencer"}),
-        eval_cfg=EvalCfg(evaluator={"type": "AccEvaluator"}, pred_postprocessor=_postprocessor(letters)),
+        eval_cfg=EvalCfg(evaluator=_evaluator(letters), pred_postprocessor=_postprocessor(letters)),
         source=str(file),
     )
 
@@ -72,11 +72,24 @@ def _options(record: Record, name: str) -> str:
 
 
 def _check_answers(file: Path, letters: str) -> None:
-    """See that every answer is the letter of an option: a position or an option's text would be scored as wrong, row by row."""
+    """See that every answer can be met: the letter of an option (no position, no option's text), or something short.
+
+    Any other row would be scored as wrong whatever the model says.
+    """
     for record in read_file(file):
         answer = record.row.get("answer")
-        if not (isinstance(answer, str) and len(answer) == 1 and answer in letters):
+        if letters and not (isinstance(answer, str) and len(answer) == 1 and answer in letters):
             raise DataError(f"{record.place}: the answer {answer!r:.60} is none of the letters {', '.join(letters)} of the options")
+        if not letters and "answer" in record.row and not _is_answer(answer):
+            raise DataError(
+                f"{record.place}: the answer {answer!r:.60} is neither a text, a number, true or false, nor a list of those"
+            )
+
+
+def _is_answer(value: Json) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(_is_answer(item) and not isinstance(item, list) for item in value)
+    return isinstance(value, int | float) or (isinstance(value, str) and bool(value.strip()))
 
 
 def _template(letters: str) -> Typed:
@@ -84,6 +97,10 @@ def _template(letters: str) -> Typed:
     answer = "the letter of the right option" if letters else "the answer"
     ask = f"Finish with a line of the form `Answer: X`, where X is {answer}."
     return {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "\n".join([*lines, "", ask])}]}
+
+
+def _evaluator(letters: str) -> Typed:
+    return {"type": "AccEvaluator" if letters else "ExactMatch"}
 
 
 def _postprocessor(letters: str) -> Typed:

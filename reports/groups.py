@@ -159,10 +159,15 @@ def _figure(row: Row) -> Figure:
 
 
 def _interval(figure: Figure) -> dict[str, float | None]:
-    """Return stderr and 95 % interval, cut to 0 and the scale where the metric has bounds."""
+    """Return stderr and 95 % interval, cut to 0 and the scale where the metric has bounds.
+
+    Members that all show no spread (every answer wrong, say) give an error of 0, but no certainty: then there is no interval.
+    """
     if figure.value is None or figure.errors is None:
         return {"stderr": None, "ci_low": None, "ci_high": None}
     stderr = math.sqrt(math.fsum(part * part for part in figure.errors.values()))
+    if not stderr:
+        return {"stderr": stderr, "ci_low": None, "ci_high": None}
     low, high = figure.value - z_of() * stderr, figure.value + z_of() * stderr
     if figure.scale is not None and 0 <= figure.value <= figure.scale:
         low, high = max(0.0, low), min(figure.scale, high)

@@ -34,6 +34,7 @@ RUNS = pa.schema(
         ("reused", pa.int64()),
         ("prompt_tokens", pa.int64()),
         ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
     ]
 )
 """A row a run. `sent` and `reused` count requests; `seconds` is wall time; times are UTC."""
@@ -43,8 +44,7 @@ _CELLS = "SELECT DISTINCT ON (run, model, dataset, metric) * FROM history_rows"
 _SAMPLES = """
     SELECT run, model, dataset, s.* EXCLUDE (artifact), e.extracted, e.reference
     FROM scores_rows s JOIN scores_cells USING (artifact)
-    LEFT JOIN extracted_cells USING (run, model, dataset)
-    LEFT JOIN extracted_rows e ON e.sample_id = s.sample_id AND e.repeat = s.repeat AND e.artifact = extracted_cells.artifact
+    LEFT JOIN (SELECT cell, e.* FROM extracted_rows e JOIN extracted_cells USING (artifact)) e USING (cell, sample_id, repeat)
 """
 
 _ANSWERS = "SELECT run, model, dataset, o.* EXCLUDE (artifact) FROM outputs_rows o JOIN outputs_cells USING (artifact)"
@@ -148,7 +148,7 @@ class _Artifacts:
     numbers: dict[str, int] = field(default_factory=dict)
     cells: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, path: str, cell: Mapping[str, str]) -> None:
+    def add(self, path: str, cell: Mapping[str, str | int]) -> None:
         number = self.numbers.setdefault(path, len(self.numbers))
         self.cells.append({**cell, "artifact": number})
 
@@ -168,18 +168,17 @@ class _Artifacts:
         )
         con.register(f"{name}_rows", rows if there else schema.empty_table())
         names = ("run", "model", "dataset")
-        cells = pa.schema([*((n, pa.string()) for n in names), ("artifact", pa.int64())])
+        cells = pa.schema([*((n, pa.string()) for n in names), ("cell", pa.int64()), ("artifact", pa.int64())])
         con.register(f"{name}_cells", pa.Table.from_pylist(self.cells, schema=cells))
 
 
 def _artifacts(store: Store, run: str | None, tables: Mapping[str, pa.Schema]) -> dict[str, _Artifacts]:
     found = {name: _Artifacts(schema) for name, schema in tables.items()}
-    for manifest in _manifests(store, run):
-        for entry in manifest["cells"].values():
-            cell = {"run": manifest["run"], "model": entry["model"], "dataset": entry["dataset"]}
-            for name, own in found.items():
-                for ref in entry["tables"].get(name, []):
-                    own.add(ref["path"], cell)
+    cells = ((manifest["run"], entry) for manifest in _manifests(store, run) for entry in manifest["cells"].values())
+    for number, (of, entry) in enumerate(cells):
+        for name, own in found.items():
+            for ref in entry["tables"].get(name, []):
+                own.add(ref["path"], {"run": of, "model": entry["model"], "dataset": entry["dataset"], "cell": number})
     return found
 
 
@@ -204,4 +203,5 @@ def _run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "datasets": [dataset["abbr"] for dataset in manifest["spec"]["datasets"]],
         "seconds": manifest["seconds"].get("total"),
         **{name: requests.get(name, 0) for name in ("sent", "reused", "prompt_tokens", "output_tokens")},
+        "reasoning_tokens": requests.get("reasoning_tokens"),
     }

@@ -12,8 +12,9 @@ from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec, ModelSpec, cell_name
 from leaderflow.core.store import ArtifactRef
 from leaderflow.core.types import Inferencer, Json
+from tasks.job import Job
 from tasks.session import Session
-from tasks.step import Step
+from tasks.step import Outcome, Step
 
 
 class InferStep(Step):
@@ -27,6 +28,14 @@ class InferStep(Step):
         super().__init__(session, f"infer {label}")
         self.dataset, self.model, self.inferencer, self.prompts = dataset, model, inferencer, prompts
         self.defaults = stage.defaults(model, dataset.infer_cfg.inferencer)
+
+    def elsewhere(self) -> Outcome | None:
+        """Have a worker of the cluster ask, where there is one."""
+        session = self.session
+        if session.cluster is None:
+            return None
+        identity, since = session.backend(self.model).identity, session.answers(self.model).opened_at
+        return session.cluster.perform(Job(self.label, self.dataset, self.model, self.prompts, identity, since, session.halted))
 
     def config(self) -> Json:
         """Model identity, every generation setting, the inferencer and the repeats."""

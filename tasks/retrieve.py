@@ -63,6 +63,12 @@ def helpers(session: Session, dataset: DatasetSpec, model: ModelSpec | None) -> 
     return found
 
 
+def asks_model(dataset: DatasetSpec) -> bool:
+    """Say whether a dataset's retriever asks the evaluated model."""
+    own = "embed" if dataset.infer_cfg.embedder else None
+    return bool(stage.retriever_needs(dataset) - {own})
+
+
 def choose(
     samples: pa.Table, pool: pa.Table, dataset: DatasetSpec, helpers: Mapping[Capability, Backend], store: Store | None = None
 ) -> pa.Table:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inference.answers import AnswerStore, seconds
 from inference.stage import make_backend
@@ -15,6 +16,9 @@ from leaderflow.core.specs import EvaluationSpec, ModelSpec
 from leaderflow.core.store import Store
 from leaderflow.core.types import Answer, Backend
 from readers.stage import Source
+
+if TYPE_CHECKING:
+    from tasks.cluster import Cluster
 
 Heard = Callable[[str, Answer], None]
 """Called with the cell (or the model) and each answer as it comes."""
@@ -29,11 +33,13 @@ class Session:
         if spec.offline:
             os.environ["HF_HUB_OFFLINE"] = "1"  # the one switch that every library of the hub's heeds
         self.source = Source(Path(spec.data_dir) if spec.data_dir else None, spec.offline)
-        self.heard, self._meter = heard, meter
+        self.heard, self.meter = heard, meter
         self.metered: set[str] = set()
         """Models that tell `meter` of each answer themselves, before the next request leaves."""
         self.halted: str | None = None
         """Why nothing more may be asked, if there is a reason."""
+        self.cluster: Cluster | None = None
+        """Who asks the models, where it is not this process."""
         self._backends: dict[str, Backend] = {}
         self._answers: dict[str, AnswerStore] = {}
         self._lock = threading.Lock()
@@ -45,8 +51,8 @@ class Session:
             if key not in self._backends:
                 backend = self._backends[key] = make_backend(own_part(model))
                 _halt(backend, self.halted)
-                if self._meter is not None and (meter := getattr(backend, "meter", None)) is not None:
-                    meter(partial(self._meter, model.abbr))
+                if self.meter is not None and (meter := getattr(backend, "meter", None)) is not None:
+                    meter(partial(self.meter, model.abbr))
                     self.metered.add(model.abbr)
             return self._backends[key]
 
@@ -56,11 +62,14 @@ class Session:
             self.halted = self.halted or reason
             for backend in self._backends.values():
                 _halt(backend, self.halted)
+        if self.cluster is not None:
+            self.cluster.halt(reason)
 
     def in_flight(self) -> int:
         """Return how many requests are under way, for the models that can tell."""
         with self._lock:
-            return sum(getattr(backend, "in_flight", 0) for backend in self._backends.values())
+            here = sum(getattr(backend, "in_flight", 0) for backend in self._backends.values())
+        return here + (self.cluster.in_flight if self.cluster is not None else 0)
 
     def answers(self, model: ModelSpec) -> AnswerStore:
         """Return the answers stored for this model identity."""
@@ -76,11 +85,15 @@ class Session:
             backend = self._backends.pop(model.model_dump_json(), None)
         if backend is not None:
             backend.close()
+        if self.cluster is not None:
+            self.cluster.release(model)
 
     def close(self) -> None:
         """Close everything; safe to call twice."""
         for key in list(self._backends):
             self._backends.pop(key).close()
+        if self.cluster is not None:
+            self.cluster.close()
 
 
 def own_part(model: ModelSpec) -> ModelSpec:

@@ -65,6 +65,10 @@ class Step(ABC):
         """Return what the stage's code is."""
         return identity.stage_code(self.stage)
 
+    def elsewhere(self) -> Outcome | None:
+        """Have the step done by another process, where that is who does it."""
+        return None
+
     def reusable(self) -> bool:
         """Say whether a stored result may be taken."""
         return True
@@ -113,6 +117,8 @@ def perform(step: Step) -> Outcome:
     parts, key = _identity(step)
     if found := _stored(step, key):
         return Outcome(record=found, cached=True, seconds=time.monotonic() - started)
+    if outcome := step.elsewhere():
+        return outcome
     tables = step.compute()
     missing, message = step.unanswered(tables)
     record = step.session.store.write(step.stage, key, parts, tables, step.notes(), final=not missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from leaderflow.core.errors import DataError
 
@@ -86,19 +86,44 @@ def ds1000_completion(text: str) -> str:
     return text.split("</code>")[0]
 
 
-_ENDS = ((r"\[BEGIN\]", r"\[DONE\]"), ("BEGIN", r"\[DONE\]"), (r"\[BEGIN\]", "DONE"), ("BEGIN", "DONE"))
-_MBPP = (
-    *(rf"{begin}\s*'(.*){close}\s*{done}" for close in ("'", "") for begin, done in _ENDS),
-    *(rf"{begin}\s*(.*)\s*{done}" for begin, done in _ENDS),
-    *(r"```python\s*(.*)\s*```", r"```\s*(.*)\s*```", r"```python\s*(.*)\s*", r"```\s*(.*)\s*"),
-    *(r"(.*)\s*```.*", r"\[BEGIN\]\s*'(.*)", r"\[BEGIN\](.*)", r"'(.*)'\s*\[DONE\]"),
-)
+_BEGINS, _DONES = ("[BEGIN]", "BEGIN"), ("[DONE]", "DONE")
+_QUOTES = (("'", "'"), ("'", ""), ("", ""))
+"""What opens and closes the program between the marks: quoted, a quotation that is never closed, or plain."""
+
+
+def _shot(text: str) -> str | None:
+    """Return what stands between the marks of MBPP's few-shot examples, from the first that fits to the last."""
+    for opening, closing in _QUOTES:
+        for done in _DONES:
+            for begin in _BEGINS:
+                inside = rf"{re.escape(begin)}\s*{opening}(.*){closing}\s*{re.escape(done)}"
+                if match := re.search(inside, text, re.DOTALL):
+                    return match[1]
+    return None
+
+
+def _open_fence(text: str) -> str | None:
+    """Return what follows the first Python fence, or else any fence, up to the last fence."""
+    for closing in (r"\s*```", ""):
+        for label in ("python", ""):
+            if match := re.search(rf"```{label}\s*(.*){closing}", text, re.DOTALL):
+                return match[1]
+    return None
+
+
+def _half_marked(text: str) -> str | None:
+    """Return what follows a begin mark that nothing ends, or precedes an end mark that nothing begins."""
+    for half in (r"\[BEGIN\]\s*'(.*)", r"\[BEGIN\](.*)", r"'(.*)'\s*\[DONE\]"):
+        if match := re.search(half, text, re.DOTALL):
+            return match[1]
+    return None
 
 
 def mbpp(text: str) -> str:
     """Return the program between MBPP's few-shot marks or fences, up to a fence or an end mark inside it."""
-    match = next((m for m in (re.search(p, text, re.DOTALL) for p in _MBPP) if m), None)
-    return _before_done((match[1] if match else text).split("```")[0])
+    found = (read(text) for read in (_shot, _open_fence, _half_marked))
+    program = next((part for part in found if part is not None), text)
+    return _before_done(program.split("```")[0])
 
 
 def mbpp_block(text: str) -> str:
@@ -121,29 +146,40 @@ def _loose_block(text: str) -> str:
 
 def humaneval_body(text: str) -> str:
     """Return the body of the first function: fence, imports and ``def`` line cut, indented, ended where the indentation falls."""
-    text = _unquoted(text)
-    text = _loose_block(text) if "```" in text else text
-    if re.match(r"\s*(?:from|import)", text) and (place := text.find("def")) >= 0:
-        text = text[max(text.find("\n", place) + 1, 0) :]
-    lines = [line for line in text.split("\n") if line]
-    if "\n".join(lines).strip().startswith("def"):
-        lines = lines[1:]
+    code = _unquoted(text)
+    code = _past_imports(_loose_block(code) if "```" in code else code)
+    lines = [line for line in code.split("\n") if line]
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return "\n".join(_one_level(_indented(lines[1:] if first.startswith("def") else lines)))
+
+
+def _past_imports(code: str) -> str:
+    """Return what follows the line with the first ``def``, in code that begins with an import; other code as it is."""
+    imports, rest = re.match(r"\s*(?:from|import)", code), code.partition("def")[2]
+    return rest.partition("\n")[2] if imports and "\n" in rest else code
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    """Return lines as a body: four blanks deep, where they are not yet; one that is less indented is moved alone."""
     body = "\n".join(lines)
-    if not body.startswith("    "):
-        body = "    " + body.lstrip() if body.startswith(" ") else "\n".join("    " + line for line in body.split("\n"))
-    return "\n".join(_until_dedent(body.split("\n")))
+    if body.startswith("    "):
+        return body.split("\n")
+    if body.startswith(" "):
+        return f"    {body.lstrip()}".split("\n")
+    return [f"    {line}" for line in body.split("\n")]
 
 
-def _until_dedent(lines: Sequence[str]) -> Sequence[str]:
-    least: int | None = None
-    for number, line in enumerate(lines):
-        if not line.strip() or line.strip()[0] in "'\"#":
-            continue
-        indent = len(line.rstrip()) - len(line.strip())
-        if least is not None and indent < least:
-            return lines[:number]
-        least = indent if least is None else least
-    return lines
+def _one_level(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines until one of code is less indented than the first one of code."""
+    floor: int | None = None
+    for line in lines:
+        bare = line.strip()
+        if bare and bare[0] not in "'\"#":
+            depth = len(line.rstrip()) - len(bare)
+            floor = depth if floor is None else floor
+            if depth < floor:
+                return
+        yield line
 
 
 def _unquoted(text: str) -> str:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 
-# Minerva's normalisation (arXiv 2206.14858, appendix D), in its order.
-_REPLACED = (
-    *[("an ", ""), ("a ", ""), (".$", "$"), ("\\$", ""), ("\\ ", ""), (" ", ""), ("mbox", "text"), (",\\text{and}", ",")],
-    *[("\\text{and}", ","), ("\\text{m}", "\\text{}"), ("\\le", "<")],
-)
-_REMOVED = (
-    *["square", "ways", "integers", "dollars", "mph", "inches", "ft", "hours", "km", "units", "\\ldots", "sue", "points", "feet"],
-    *["minutes", "digits", "cents", "degrees", "cm", "gm", "pounds", "meters", "meals", "edges", "students", "childrentickets"],
-    *["multiples", "\\text{s}", "\\text{.}", "\\text{\ns}", "\\text{}^2", "\\text{}^3", "\\text{\n}", "\\text{}", "\\mathrm{th}"],
-    *["^\\circ", "^{\\circ}", "\\;", ",\\!", "{,}", '"', "\\dots", "\n", "\r", "\f"],
-)
-_UNWRAPPED = (r"\\text\{\((.*?)\)\}", r"\\text\{(.*?)\}", r"\\textbf\{(.*?)\}", r"\\overline\{(.*?)\}", r"\\boxed\{(.*)\}")
-_KEPT = (r"finalansweris(.*)", r"answer?is:?(.*)", r"oxed\{(.*?)\}", r"\$(.*?)\$")
+# What Minerva's normalisation takes out (arXiv 2206.14858, appendix D), by what it is.
+_MEASURES = "square inches ft feet km cm meters mph hours minutes degrees gm pounds dollars cents"
+_COUNTED = "ways integers units points digits meals edges students multiples childrentickets sue"
+_SPACING = ("\\;", ",\\!", "{,}", '"', "\\ldots", "\\dots", "\n", "\r", "\f", "^\\circ", "^{\\circ}", "\\mathrm{th}")
+_EMPTY_TEXTS = ("s", ".", "\ns")
+_TEXT_POWERS = ("}^2", "}^3", "\n}", "}")
+_ARTICLES = ("an ", "a ")
+_ANSWER_MARKS = (r"finalansweris(.*)", r"answer?is:?(.*)", r"oxed\{(.*?)\}", r"\$(.*?)\$")
+"""What marks the answer in a text without blanks; each in turn cuts the text down to its last find."""
 
 
 def balanced(text: str, start: int) -> int | None:
@@ -93,19 +89,52 @@ def needle_boxed(text: str) -> str:
 
 def normalize_final_answer(text: str) -> str:
     """Normalise an answer as Minerva does (arXiv 2206.14858, appendix D)."""
-    for before, now in _REPLACED + tuple((word, "") for word in _REMOVED):
-        text = text.replace(before, now)
-    for wrapper in _UNWRAPPED:
-        text = re.sub(wrapper, r"\1", text)
-    for pattern in _KEPT:
-        if found := re.findall(pattern, text):
-            text = found[-1]
-    text = text.strip()
+    bare = _bare(_without_words(_without_blanks(text)))
+    for mark in _ANSWER_MARKS:
+        bare = (re.findall(mark, bare) or [bare])[-1]
+    answer = _braced(bare.strip()).replace("$", "")
+    digits = answer.replace(",", "")
+    return digits if digits.isdigit() else answer
+
+
+def _without_blanks(text: str) -> str:
+    """Return a text without articles, dollar signs that are text, and blanks; a joining "and" is a comma."""
+    for article in _ARTICLES:
+        text = text.replace(article, "")
+    text = text.replace(".$", "$")
+    for blank in ("\\$", "\\ ", " "):
+        text = text.replace(blank, "")
+    text = text.replace("mbox", "text")
+    for joint in (",\\text{and}", "\\text{and}"):
+        text = text.replace(joint, ",")
+    return text.replace("\\text{m}", "\\text{}").replace("\\le", "<")
+
+
+def _without_words(text: str) -> str:
+    r"""Return a text without units, counted things and spacing, first the words, then what their going leaves of ``\text``."""
+    for word in f"{_MEASURES} {_COUNTED}".split():
+        text = text.replace(word, "")
+    for left in (*(f"{inner}}}" for inner in _EMPTY_TEXTS), *_TEXT_POWERS):
+        text = text.replace(f"\\text{{{left}", "")
+    for mark in _SPACING:
+        text = text.replace(mark, "")
+    return text
+
+
+def _bare(text: str) -> str:
+    """Return a text without the commands that only change its looks."""
+    text = re.sub(r"\\text\{\((.*?)\)\}", r"\1", text)
+    for command in ("text", "textbf", "overline"):
+        text = re.sub(rf"\\{command}\{{(.*?)\}}", r"\1", text)
+    return re.sub(r"\\boxed\{(.*)\}", r"\1", text)
+
+
+def _braced(text: str) -> str:
+    r"""Return a text with whole ``\frac`` commands, and braces around what single characters are the parts of."""
     if "rac" in text and "\\frac" not in text:
         text = text.replace("rac", "\\frac")
-    text = re.sub(r"(frac)([^{])(.)", r"frac{\2}{\3}", text)
-    text = re.sub(r"(sqrt)([^{])", r"sqrt{\2}", text).replace("$", "")
-    return text.replace(",", "") if text.replace(",", "").isdigit() else text
+    text = re.sub(r"frac([^{])(.)", r"frac{\1}{\2}", text)
+    return re.sub(r"sqrt([^{])", r"sqrt{\1}", text)
 
 
 def _sentence(text: str, phrases: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from leaderflow.core.errors import DataError
@@ -103,23 +103,30 @@ def _joined(text: str) -> str:
     return re.sub(r"(\d),(\d)", r"\1\2", text)
 
 
-_FREE_NUMBERS = (
-    r"[Th]he answer is ([\s\S]+)$",
-    r"[Th]he table shows that ([\d$.,/:]+) ",
-    r" = ([\d$.,/:]+)",
-    r"(?<= be| is) ([\-\d$.,/:]*\d+)",
-    r"(?<= are| was) ([\-\d$.,/:]*\d+)",
-    r"(?<= were) ([\-\d$.,/:]*\d+)",
-    r"([\-\d$.,/:]*\d+)",
-)
-_CHOICES = (
-    r"^\(([A-Za-z])\)$",
-    r"^([A-Za-z])$",
-    r"^([A-Za-z]). ",
-    r"[Th]he answer is ([A-Z])",
-    r"^\(([A-Za-z])\) [\s\S]+$",
-    r"[Th]he answer is \(([A-Za-z])\) [\s\S]+$",
-)
+_AMOUNT = r"[\d$.,/:]+"
+_SIGNED_AMOUNT = r"[\-\d$.,/:]*\d+"
+_VERBS = (("be", "is"), ("are", "was"), ("were",))
+_LETTER = "[A-Za-z]"
+_SAYS = "[Th]he answer is "
+"""Recorded: found with a capital only; the bracket holds two single letters."""
+
+
+def _stated_amounts() -> Iterator[str]:
+    """Yield where TabMWP's scorer looks for a number, in its order."""
+    yield rf"{_SAYS}([\s\S]+)$"
+    yield rf"[Th]he table shows that ({_AMOUNT}) "
+    yield rf" = ({_AMOUNT})"
+    for verbs in _VERBS:
+        yield rf"(?<={'|'.join(f' {verb}' for verb in verbs)}) ({_SIGNED_AMOUNT})"
+    yield f"({_SIGNED_AMOUNT})"
+
+
+def _stated_letters() -> Iterator[str]:
+    """Yield where TabMWP's scorer looks for an option's letter, in its order."""
+    bracketed = rf"\(({_LETTER})\)"
+    yield from (f"^{bracketed}$", f"^({_LETTER})$", f"^({_LETTER}). ")
+    yield f"{_SAYS}([A-Z])"
+    yield from (rf"{before}{bracketed} [\s\S]+$" for before in ("^", _SAYS))
 
 
 def tabmwp(text: str, options: Sequence[str] | None = None) -> str:
@@ -132,12 +139,12 @@ def tabmwp(text: str, options: Sequence[str] | None = None) -> str:
     text = re.sub(r"(?<=\d)=(?=[-$\d])", " = ", text).replace("\u2212", "-")
     if options:
         return _table_option(text, options)
-    found = next((m for m in (re.findall(p, text) for p in _FREE_NUMBERS) if m), None)
+    found = next((m for m in (re.findall(p, text) for p in _stated_amounts()) if m), None)
     return found[-1].strip().removesuffix(".") if found else text
 
 
 def _table_option(text: str, options: Sequence[str]) -> str:
-    for pattern in _CHOICES:
+    for pattern in _stated_letters():
         match = re.search(pattern, text)
         if match and (place := "ABCDEFGH".find(match[1].upper())) >= 0:
             if place >= len(options):

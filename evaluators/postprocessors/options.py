@@ -3,78 +3,73 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from evaluators.postprocessors.lines import last_line
 
-# Each entry is tried on the whole text before the next one; {o} is the class of the options.
-_FIRST = (
-    r"答案是?\s*({o})",
-    r"答案是?\s*：\s*({o})",
-    r"答案是?\s*:\s*({o})",
-    r"答案选项应?该?[是为]\s*({o})",
-    r"答案应该?[是选]\s*({o})",
-    r"答案选项为?\s*：\s*({o})",
-    r"答案选项为?\s+\(?\*?\*?({o})\*?\*?\)?",
-    r"答案选项是?\s*:\s*({o})",
-    r"答案为\s*({o})",
-    r"答案选\s*({o})",
-    r"选择?\s*({o})",
-    # Two neighbouring patterns are fused in the recorded version, so "only option X is right" is never seen.
-    r"故选?\s*({o})只有选?项?\s?{o}\s?是?对",
-    r"只有选?项?\s?({o})\s?是?错",
-    r"只有选?项?\s?({o})\s?不?正确",
-    r"只有选?项?\s?({o})\s?错误",
-    r"说法不?对选?项?的?是\s?({o})",
-    r"说法不?正确选?项?的?是\s?({o})",
-    r"说法错误选?项?的?是\s?({o})",
-    r"({o})\s?是正确的",
-    r"({o})\s?是正确答案",
-    r"选项\s?({o})\s?正确",
-    r"所以答\s?({o})",
-    r"所以\s?({o}[.。$]?$)",
-    r"所有\s?({o}[.。$]?$)",
-    r"[\s，：:,]({o})[。，,.]?$",
-    r"[\s，,：:][故即]({o})[。.]?$",
-    r"[\s，,：:]因此({o})[。.]?$",
-    r"[是为。]\s?({o})[。.]?$",
-    r"因此\s?({o})[。.]?$",
-    r"显然\s?({o})[。.]?$",
-    r"答案是\s?(\S+)(?:。|$)",
-    r"答案应该是\s?(\S+)(?:。|$)",
-    r"答案为\s?(\S+)(?:。|$)",
-    r"(?i)ANSWER\s*:\s*({o})",
-    r"[Tt]he answer is:?\s+\(?({o})\)?",
-    r"[Tt]he answer is:?\s+\(?\*?\*?({o})\*?\*?\)?",
-    r"[Tt]he answer is option:?\s+\(?({o})\)?",
-    r"[Tt]he correct answer is:?\s+\(?({o})\)?",
-    r"[Tt]he correct answer is option:?\s+\(?({o})\)?",
-    r"[Tt]he correct answer is:?.*?boxed\{{({o})\}}",
-    r"[Tt]he correct option is:?.*?boxed\{{({o})\}}",
-    r"[Tt]he correct answer option is:?.*?boxed\{{({o})\}}",
-    r"[Tt]he answer to the question is:?\s+\(?({o})\)?",
-    r"^选项\s?({o})",
-    r"^({o})\s?选?项",
-    r"(\s|^){o}[\s。，,：:.$]",
+
+def _each(frame: str, *parts: str) -> tuple[str, ...]:
+    """Return a frame filled with each part in turn: `…` is the part's place, `@` the option's."""
+    return tuple(frame.replace("…", part) for part in parts)
+
+
+_BOLD = r"\(?\*?\*?@\*?\*?\)?"
+_BRACKETED = r"\(?@\)?"
+
+_CHINESE = (
+    *_each(r"答案…\s*@", "是?", r"是?\s*：", r"是?\s*:", "选项应?该?[是为]", "应该?[是选]", r"选项为?\s*："),
+    rf"答案选项为?\s+{_BOLD}",
+    *_each(r"…\s*@", r"答案选项是?\s*:", "答案为", "答案选", "选择?"),
+    # Recorded: this asks for the letter a second time, so that "only X is right" alone is never seen.
+    r"故选?\s*@只有选?项?\s?(?:@)\s?是?对",
+    *_each(r"只有选?项?\s?@\s?…", "是?错", "不?正确", "错误"),
+    *_each(r"说法…选?项?的?是\s?@", "不?对", "不?正确", "错误"),
+    *_each(r"@\s?是正确…", "的", "答案"),
+    r"选项\s?@\s?正确",
+    r"所以答\s?@",
+    *_each(r"…\s?@[.。$]?$", "所以", "所有"),
+    r"[\s，：:,]@[。，,.]?$",
+    *_each(r"[\s，,：:]…@[。.]?$", "[故即]", "因此"),
+    *_each(r"…\s?@[。.]?$", "[是为。]", "因此", "显然"),
+    *_each(r"答案…\s?(\S+)(?:。|$)", "是", "应该是", "为"),
+)
+_ENGLISH = (
+    r"(?i:ANSWER\s*:\s*@)",
+    *_each(r"[Tt]he answer is:?\s+…", _BRACKETED, _BOLD),
+    *_each(rf"[Tt]he …:?\s+{_BRACKETED}", "answer is option", "correct answer is", "correct answer is option"),
+    *_each(r"[Tt]he correct … is:?.*?boxed\{@\}", "answer", "option", "answer option"),
+    rf"[Tt]he answer to the question is:?\s+{_BRACKETED}",
+)
+_PLACED = (
+    r"^选项\s?@",
+    r"^@\s?选?项",
+    r"^@[\s。，,：:.$]",
     r"1.\s?(.*?)$",
 )
-_CUSHION = (r"({o}):", r"({o})")
+_ANYWHERE = ("@:", "@")
+"""Where letters count when nothing else was found (`cushion`)."""
+
+
+@cache
+def _cues(options: str, cushion: bool) -> tuple[re.Pattern[str], ...]:
+    frames = _CHINESE + _ENGLISH + _PLACED + (_ANYWHERE if cushion else ())
+    return tuple(re.compile(frame.replace("(?:@)", f"[{options}]").replace("@", f"([{options}])"), re.DOTALL) for frame in frames)
 
 
 def first_option(text: str, options: str, cushion: bool = True) -> str:
-    """Return the first option, in the order of `options`, that the match of the first fitting pattern holds, or nothing.
+    """Return the option that the first fitting cue states, or nothing.
+
+    A cue is looked for in the whole text before the next one is. What it catches may be a word: the first option, in the order of
+    `options`, that stands in it counts, and without one the next cue is tried.
 
     Args:
         text: the prediction.
         options: the option characters.
         cushion: whether any option character counts in the end.
     """
-    text = text.strip()
-    for template in _FIRST + (_CUSHION if cushion else ()):
-        if match := re.search(template.format(o=f"[{options}]"), text, re.DOTALL):
-            found = match[1] or match[0]
-            if option := next((o for o in options if o in found), None):
-                return option
-    return ""
+    stripped = text.strip()
+    caught = (match[1] or match[0] for cue in _cues(options, cushion) if (match := cue.search(stripped)))
+    return next((option for words in caught for option in options if option in words), "")
 
 
 def last_option(text: str, options: str) -> str:

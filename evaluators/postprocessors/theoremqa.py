@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
-_TRIGGERS = ("The answer is:", "The answer is", "the answer is")
-_OPTIONS = ("(a)", "(b)", "(c)", "(d)", "(e)", "(f)")
+_PHRASE = re.compile("The answer is:?|the answer is")
+_TRUTH = {"True": ("yes", "true"), "False": ("no", "false")}
+_OPTION = re.compile(r"\([a-f]\)", re.IGNORECASE)
+_REWRITES = (
+    (re.compile(r"\\pi"), "π"),
+    (re.compile(r"(?<![\d}])\\?π"), "3.14"),
+    (re.compile(r"(\d)\\?π"), r"\1*3.14"),
+    (re.compile("%"), "/100"),
+    *((re.compile(sign), "") for sign in ("[$¥]", "°C", " C", "°")),
+)
+"""π as a number, per cent as a fraction; currency, degrees and Celsius say nothing of the number."""
+_NUMBER_AND_UNIT = re.compile(r"(-?[\d.]+)\s(?:\D+|\S+)$")
 
 
 def value(text: str, answer_flag: bool = True) -> str:
@@ -16,37 +27,32 @@ def value(text: str, answer_flag: bool = True) -> str:
         answer_flag: whether `text` follows an answer phrase; otherwise the last number of it is taken.
     """
     low = text.lower()
-    if "yes" in low or "true" in low:
-        return "True"
-    if "no" in low or "false" in low:
-        return "False"
-    if any(option in low for option in _OPTIONS):
+    if truth := next((said for said, words in _TRUTH.items() if any(word in low for word in words)), None):
+        return truth
+    if _OPTION.search(text):
         return text
-    if not answer_flag:
-        numbers = re.findall(r"-?\d*\.?\d+", text)
-        return numbers[-1] if numbers else ""
-    text = _without_units(text.split("=")[-1].strip())
-    return text.split(" ")[0] if re.match(r"-?[\d.]+\s(?:\D+|\S+)$", text) else text
+    return _stated_number(text) if answer_flag else next(reversed(re.findall(r"-?\d*\.?\d+", text)), "")
 
 
-def _without_units(text: str) -> str:
-    text = text.replace("\\pi", "π")
-    text = re.sub(r"(?<![\d}])\\?π", "3.14", text)
-    text = re.sub(r"(\d)\\?π", r"\1*3.14", text)
-    text = text.replace("%", "/100")
-    for unit in ("$", "¥", "°C", " C", "°"):
-        text = text.replace(unit, "")
-    return text
+def _stated_number(text: str) -> str:
+    """Return what stands behind the last ``=``, without its unit."""
+    stated = text.rpartition("=")[2].strip()
+    for pattern, written in _REWRITES:
+        stated = pattern.sub(written, stated)
+    return stated.partition(" ")[0] if _NUMBER_AND_UNIT.match(stated) else stated
 
 
 def theoremqa_v3(text: str) -> str:
-    """Return the value after the last answer phrase, else the last value of the text."""
-    text = text.strip("\n")
-    if any(text.count(trigger) > 1 for trigger in _TRIGGERS):
-        text = text.split("\n\n")[0]
-    parts = re.split("|".join(_TRIGGERS), text)
-    answer = parts[-1].strip("\n").rstrip(".").rstrip("/").strip(" ")
-    return value(answer, answer_flag=len(parts) > 1).rstrip(".").rstrip("/")
+    """Return the value after the last answer phrase, else the last value of the text.
+
+    A phrase that comes again begins another example, which a base model goes on to invent: only the first paragraph is read.
+    """
+    stripped = text.strip("\n")
+    if any(times > 1 for times in Counter(phrase[0] for phrase in _PHRASE.findall(stripped)).values()):
+        stripped = stripped.partition("\n\n")[0]
+    *before, answer = _PHRASE.split(stripped)
+    bare = answer.strip("\n").rstrip(".").rstrip("/").strip(" ")
+    return value(bare, answer_flag=bool(before)).rstrip(".").rstrip("/")
 
 
 def theoremqa_v4(text: str) -> str:

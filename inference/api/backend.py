@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from inference.api.body import PATHS, Route, generate_body, score_body
 from inference.api.client import Client
-from inference.api.errors import Fault, message_of
+from inference.api.errors import Fault, message_of, owner_at_fault
 from inference.api.logprobs import Form, likelihood
 from inference.api.reply import Style, answer, parse
 from inference.api.responses import parse_response
@@ -111,7 +111,8 @@ class OpenAISDK:
     def claims(route: Route = "chat", logprobs: Form | None = None, **_: Json) -> frozenset[Capability]:
         """Return what a model with these arguments can be asked for, without connecting to it."""
         scored: set[Capability] = {"loglikelihood"} if logprobs else set()
-        return frozenset({"generate", "text" if route == "completions" else "messages", *scored})
+        called: set[Capability] = {"tools"} if route == "chat" else set()
+        return frozenset({"generate", "text" if route == "completions" else "messages", *called, *scored})
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; see `Backend.generate`."""
@@ -199,12 +200,11 @@ class OpenAISDK:
 
     def _explain(self, fault: Fault) -> str:
         source = f"check the key in {self._key_name}" if self._key_name else "give a key by `key: ENV` or `key_env: NAME`"
-        if any(f"HTTP {code}" in fault.message for code in (401, 403)):
-            advice = source
-        elif "HTTP 402" in fault.message:
-            advice = "the account must be paid up; the same command then asks what is missing"
-        else:
-            advice = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        paid = "the account must be paid up; the same command then asks what is missing"
+        place = f"check `path` ({self.spec.path}) and openai_api_base ({self.base_url})"
+        if fault.message.startswith(("HTTP 400", "HTTP 422")):
+            place = "check generation_kwargs, extra_body and the inferencer's settings (a null takes one back)"
+        advice = {"key": source, "money": paid, None: place}[owner_at_fault(fault)]
         return self._hide_key(f"{self.spec.abbr}: {fault.message}; {advice}")
 
     def _hide_key(self, text: str) -> str:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Ask = Callable[[Request], Awaitable[Answer]]
 """One attempt at one request; raises Fault."""
 
+REFUSED_AFTER = 20
+"""Refusals of single rows before the first answer: then it is not the rows."""
+
 _FINAL: Mapping[str, Status] = {"filtered": "filtered", "rejected": "rejected"}
 
 
@@ -49,10 +52,11 @@ class Client:
         self._spec, self._headers, self._explain, self._hide = spec, dict(headers), explain, hide
         self.meter: Callable[[Answer], None] | None = None
         """Told of each answer before its place in the window is free again."""
-        self._limits = RateLimits(spec.rpm, spec.tpm)
+        self._limits = RateLimits(spec.rpm, spec.tpm, f"{base_url} {spec.path} {spec.key_env or spec.key}")
         self._own = Window(spec.batch_size, spec.abbr)
         self._fatal: BackendError | None = None
         self._halted: str | None = None
+        self._answered, self._refusals = False, 0
         self._pauses: set[asyncio.Task[None]] = set()
         self._running: set[asyncio.Task[Any]] = set()
         self._base_url, self._closed, self._lock = base_url, False, threading.Lock()
@@ -199,6 +203,7 @@ class Client:
             endpoint.window.release()
         endpoint.window.healthy()
         endpoint.breaker.succeeded()
+        self._answered = True
         return replace(done, latency_s=time.perf_counter() - start, attempts=attempt)
 
     async def _turn(self, endpoint: Endpoint, request: Request) -> None:
@@ -210,12 +215,21 @@ class Client:
         if fault.kind == "run":
             raise self._end(fault)
         if fault.kind in _FINAL:
+            self._answered = True
             return Answer(request.request_key, _FINAL[fault.kind], attempts=attempt, error=self._hide(fault.message))
         if self._attached().breaker.is_open and fault.away:
             return None
+        if fault.kind == "sample" and not self._answered:
+            self._refused(fault)
         if fault.kind == "sample" or attempt > self._spec.retries:
             return self._unanswered(request, fault, attempt)
         return None
+
+    def _refused(self, fault: Fault) -> None:
+        """Note a row that the server refuses; where it refuses one after the other from the first on, the run ends."""
+        self._refusals += 1
+        if self._refusals >= REFUSED_AFTER:
+            raise self._end(Fault("run", f"{fault.message}; all of the first {self._refusals} requests were refused"))
 
     def _end(self, fault: Fault) -> BackendError:
         """End everything that this model is being asked, in whatever thread."""

@@ -33,6 +33,7 @@ _ACCOUNT = re.compile(
     re.IGNORECASE,
 )
 """Says that the key or its owner is refused, not this one input, whatever the status."""
+_NO_MODEL = re.compile(r"model_not_found|\bmodel\b.{0,80}\b(?:not found|does not exist|is not available)", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|too many requests|overloaded|slow down|capacity", re.IGNORECASE)
 
 _RETRYABLE = frozenset({408, 409, 425, 429, 529})
@@ -79,6 +80,14 @@ def from_error(error: Json) -> Fault:
     return Fault(kind, f"an error in place of an answer: {said}", overloaded=status in _OVERLOADED and kind == "retryable")
 
 
+def owner_at_fault(fault: Fault) -> Literal["key", "money"] | None:
+    """Return what of the account a fault of the whole run is about, if of anything."""
+    if "HTTP 402" in fault.message or _QUOTA.search(fault.message):
+        return "money"
+    refused = any(f"HTTP {code}" in fault.message for code in (401, 403)) or _ACCOUNT.search(fault.message)
+    return "key" if refused else None
+
+
 def malformed(what: str) -> Fault:
     """Return the fault of a body that is no reply of the documented form: asked again like a server error."""
     return Fault("retryable", f"malformed reply: {what}")
@@ -106,9 +115,9 @@ def _kind(status: int, text: str) -> Kind:
         return "run" if _QUOTA.search(text) else "retryable"
     if status == 500 and _CONTEXT.search(text):  # some servers count what does not fit among their own faults
         return "rejected"
-    if status in _RETRYABLE or status >= 500:
+    if status in _RETRYABLE or status >= 500 or status < 300:  # a 204 is no answer, and no refusal either
         return "retryable"
-    if status in (400, 403) and _ACCOUNT.search(text):
+    if status in (400, 403) and (_ACCOUNT.search(text) or _NO_MODEL.search(text)):
         return "run"
     if status == 451 or (status in (400, 403, 413, 422) and _FILTER.search(text)):
         return "filtered"

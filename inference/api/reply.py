@@ -7,10 +7,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from inference.api.errors import from_error, malformed, message_of
-from leaderflow.core.reasoning import TAGS, opens_with_reasoning, split_reasoning
+from leaderflow.core.reasoning import TAGS, holds_reasoning, split_reasoning
 from leaderflow.core.types import Answer, Json, Request, Status
 
 log = logging.getLogger("leaderflow.api")
@@ -45,6 +45,9 @@ _ENDED_THINKING = "the reply ended inside the thinking"
 _CUT_BY_STOP = "; set `reasoning: true` for this model so that stop strings cannot cut it there"
 
 
+Counted = Literal["reported", "share"] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """How a model writes: `thinks` says that it is a reasoning model, `tags` name the tags around its thinking."""
@@ -62,6 +65,7 @@ class Reply:
     finish_reason: str | None
     prompt_tokens: int | None
     output_tokens: int | None
+    reasoning_tokens: int | None = None
 
 
 def parse(body: bytes) -> Reply:
@@ -79,7 +83,7 @@ def parse(body: bytes) -> Reply:
     field = message.get("reasoning_content") or message.get("reasoning")
     reasoning = (_inner(field) if isinstance(field, str | list) else None) or thought
     tokens = (count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens")))
-    return Reply(clean(text), clean(reasoning), reason, *tokens)
+    return Reply(clean(text), clean(reasoning), reason, *tokens, thinking_of(usage, "completion_tokens_details"))
 
 
 def _message(choice: Mapping[str, Any], reason: str | None) -> Mapping[str, Any]:
@@ -100,7 +104,8 @@ def load(body: bytes) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except ValueError as exc:
-        raise malformed(f"no JSON ({exc})") from None
+        page = body.lstrip()[:1] == b"<"
+        raise malformed(f"a web page, not JSON: {message_of(body)}" if page else f"no JSON ({exc})") from None
     if not isinstance(data, dict):
         raise malformed(f"a JSON {type(data).__name__}, not an object")
     return data
@@ -131,6 +136,12 @@ def count_of(value: Json) -> int | None:
     return int(value) if whole else None
 
 
+def thinking_of(usage: Mapping[str, Any], details: str) -> int | None:
+    """Return the tokens of thinking that a usage tells of: in its details, or beside them as some servers do."""
+    found = count_of(mapping_of(usage.get(details)).get("reasoning_tokens"))
+    return count_of(usage.get("reasoning_tokens")) if found is None else found
+
+
 def reason_of(value: Json) -> str | None:
     """Return a finish reason; None for what is no text."""
     return clean(value) if isinstance(value, str) else None
@@ -144,7 +155,7 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
     """
     limited, error = (reply.finish_reason or "").lower() in _LIMITED, None
     reasoning, output = reply.reasoning, reply.text
-    if output is not None and (reasoning is None or opens_with_reasoning(output, style.tags)):
+    if output is not None and (reasoning is None or holds_reasoning(output, reasoning, style.tags)):
         thought, output = split_reasoning(output, style.tags)
         reasoning = "\n".join(dict.fromkeys([reasoning, thought])) if reasoning and thought else reasoning or thought
         if style.thinks and limited and reasoning is None:
@@ -153,6 +164,7 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
         error = _ENDED_THINKING + (_CUT_BY_STOP if request.settings.stop else "")
     if output is None and not limited:
         output = ""
+    thinking, counted = _thinking_tokens(reply, reasoning, output)
     stopped = output is not None and (at := _first_stop(output, request.settings.stop)) is not None
     if stopped and output is not None:
         output = output[:at]
@@ -164,8 +176,19 @@ def answer(request: Request, reply: Reply, style: Style) -> Answer:
         finish_reason=reply.finish_reason,
         prompt_tokens=reply.prompt_tokens,
         output_tokens=reply.output_tokens,
+        reasoning_tokens=thinking,
+        reasoning_counted=counted,
         error=error,
     )
+
+
+def _thinking_tokens(reply: Reply, reasoning: str | None, output: str | None) -> tuple[int | None, Counted]:
+    """Return the tokens of thinking and how they were counted, while the output is whole."""
+    if reply.reasoning_tokens is not None:
+        return reply.reasoning_tokens, "reported"
+    if reply.output_tokens is None or not reasoning:
+        return None, None
+    return round(reply.output_tokens * len(reasoning) / (len(reasoning) + len(output or ""))), "share"
 
 
 def _status(finish_reason: str | None, truncated: bool) -> Status:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inference.api.errors import from_error, malformed
-from inference.api.reply import Reply, clean, content_of, count_of, load, mapping_of
+from inference.api.reply import Reply, clean, content_of, count_of, load, mapping_of, thinking_of
 
 _LIMITS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
@@ -41,6 +41,7 @@ def parse_response(body: bytes) -> Reply:
         _LIMITS.get(str(reason), "stop"),
         count_of(usage.get("input_tokens")),
         count_of(usage.get("output_tokens")),
+        thinking_of(usage, "output_tokens_details"),
     )
 
 

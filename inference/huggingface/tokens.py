@@ -137,9 +137,16 @@ class Tokens:
         return self._template(messages, **{ending: True}), False
 
     def _template(self, messages: list[dict[str, str]], **options: bool) -> str:
-        if any(m["role"] == "system" for m in messages) and not self.knows_system():
-            messages = _merge_system(messages)
-        return self._apply(messages, **options)
+        system = [m["content"].strip() for m in messages if m["role"] == "system"]
+        if not system:
+            return self._apply(messages, **options)
+        try:
+            text = self._apply(messages, **options) if self.knows_system() else ""
+        except PromptError:  # it knows one system message, at the beginning, say
+            text = ""
+        if all(content in text for content in system) and text:
+            return text
+        return self._apply(_merge_system(messages), **options)
 
     def _apply(self, messages: list[dict[str, str]], **options: bool) -> str:
         tokenizer = self.tokenizer
@@ -206,11 +213,17 @@ def _plain(message: Message | Mapping[str, Any]) -> dict[str, str]:
 
 
 def _merge_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Put the system messages before the first user turn: an instruction changes scores, so it is never dropped."""
-    system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
-    rest = [m for m in messages if m["role"] != "system"]
-    first = next((i for i, m in enumerate(rest) if m["role"] == "user"), None)
-    if first is None:
-        return [{"role": "user", "content": system}, *rest]
-    merged = {"role": "user", "content": f"{system}\n\n{rest[first]['content']}"}
-    return [*rest[:first], merged, *rest[first + 1 :]]
+    """Put each system message before the next user turn: an instruction changes scores, so it is never dropped."""
+    merged: list[dict[str, str]] = []
+    turns = iter(messages)
+    for message in turns:
+        said = [message["content"]]
+        while message["role"] == "system" and (after := next(turns, None)) is not None:
+            if after["role"] == "assistant":
+                merged.append({"role": "user", "content": "\n\n".join(said)})
+            else:
+                said.append(after["content"])
+            message = after
+        role = "user" if message["role"] == "system" else message["role"]
+        merged.append({"role": role, "content": message["content"] if role == "assistant" else "\n\n".join(said)})
+    return merged

@@ -13,7 +13,8 @@ import psutil
 
 from inference.huggingface.extra import require
 from inference.huggingface.fetch import SOURCES, models_dir
-from leaderflow.core.errors import BackendError
+from leaderflow.core.errors import BackendError, SpecError
+from leaderflow.core.specs import ModelSpec
 
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 
@@ -89,6 +90,19 @@ def context_length(folder: Path) -> int | None:
     config = read_config(folder)
     config = config.get("text_config", config)
     return next((int(config[name]) for name in ("max_position_embeddings", "n_positions", "max_seq_len") if config.get(name)), None)
+
+
+def room(spec: ModelSpec, folder: Path) -> int | None:
+    """Return how many tokens a prompt and its answer may have together: the block's `max_seq_len`, else the weights' context.
+
+    Raises:
+        SpecError: the block's `max_out_len` leaves none of them to a prompt.
+    """
+    limit = spec.max_seq_len or context_length(folder)
+    if limit and spec.max_out_len and spec.max_out_len >= limit:
+        what = "max_seq_len" if spec.max_seq_len else "the context of the weights, which is"
+        raise SpecError(f"max_out_len {spec.max_out_len} leaves no room in {what} {limit}", key=f"models.{spec.abbr}")
+    return limit
 
 
 def check_memory(folder: Path, dtype: str, copies: int = 1) -> None:

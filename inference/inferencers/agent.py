@@ -9,10 +9,11 @@ from typing import Any
 
 from inference.inferencers.base import Keep, Stored
 from inference.inferencers.gen import GenInferencer, checked_limit
+from inference.turns import summed_reasoning
 from leaderflow.core import sandbox
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.identity import canonical_json, prompt_json, sha256_hex
-from leaderflow.core.types import Answer, Backend, Json, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Json, Prompt, Request, Settings
 
 SHOWN = 4000
 """Characters of a tool's result that the model gets to see."""
@@ -66,6 +67,8 @@ class AgentInferencer(GenInferencer):
     Raises:
         SpecError: an unknown tool, a limit below 1.
     """
+
+    needs: Capability = "tools"
 
     def __init__(
         self,
@@ -158,6 +161,7 @@ class Agent:
             reasoning=json.dumps(transcript, ensure_ascii=False) if transcript else last.reasoning,
             prompt_tokens=sum(reply.prompt_tokens or 0 for reply in self._replies),
             output_tokens=sum(reply.output_tokens or 0 for reply in self._replies),
+            **summed_reasoning(self._replies),
             latency_s=sum(reply.latency_s or 0.0 for reply in self._replies),
             attempts=sum(reply.attempts for reply in self._replies),
         )

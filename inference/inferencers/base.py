@@ -51,8 +51,8 @@ class LikelihoodInferencer:
 
 
 def likelihood_request(prompt: Prompt, identity: str, kind: str = "loglikelihood") -> Request:
-    """Return the request for a likelihood."""
-    return Request(request_key(input_key(prompt), identity, {}, kind), prompt, Settings())
+    """Return the request for a likelihood; an API generates one token with it, which counts only for its rate."""
+    return Request(request_key(input_key(prompt), identity, {}, kind), prompt, Settings(max_out_len=1))
 
 
 def rendered_prompt(row: Mapping[str, Any]) -> Prompt:

@@ -135,6 +135,8 @@ def with_kwargs(settings: Settings, kwargs: Mapping[str, Json]) -> Settings:
         kinds = int if name in ("top_k", "seed") else (int, float)
         if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
             raise SpecError(f"must be a {'whole ' if kinds is int else ''}number, got {value!r}", key=f"generation_kwargs.{name}")
+        if isinstance(value, int) and kinds is not int:
+            named[name] = float(value)  # 0 and 0.0 are one setting, so one request
     if "stop" in kwargs:
         named["stop"] = tuple(dict.fromkeys((*settings.stop, *stops(kwargs["stop"] or (), "generation_kwargs.stop"))))
     extra = {name: value for name, value in kwargs.items() if name not in (*NAMED, "stop")}

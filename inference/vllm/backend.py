@@ -11,7 +11,7 @@ from inference.api.backend import OpenAISDK
 from inference.ends import end_tokens
 from inference.huggingface.fingerprint import files_digest
 from inference.huggingface.tokens import load_tokens
-from inference.huggingface.weights import context_length, locate
+from inference.huggingface.weights import context_length, locate, room
 from inference.vllm import environment
 from inference.vllm.arguments import ADAPTED, SERVED, Dtype, EngineArguments, identity
 from inference.vllm.local import LocalVLLM
@@ -88,19 +88,15 @@ class VLLM:
     ) -> None:
         where = f"models.{spec.abbr}.arguments"
         asked = {"extra_body": extra_body, "reasoning": reasoning, "reasoning_tags": reasoning_tags}
-        if engine not in get_args(Kind):
-            raise SpecError(f"unknown engine {engine!r}{did_you_mean(engine, get_args(Kind))}", key=f"{where}.engine")
+        _check(spec, engine, command, data_parallel_size, replicas, where)
         if spec.openai_api_base is not None:
             self._use(self._served_elsewhere(spec, asked))
             return
-        if replicas < 1:
-            raise SpecError(f"must be a whole number of at least 1, got {replicas!r}", key=f"{where}.replicas")
         parallel = (tensor_parallel_size, pipeline_parallel_size, data_parallel_size)
-        if engine == "offline" and (command or data_parallel_size > 1):
-            name, advice = ("command", "use `python`") if command else ("data_parallel_size", "use `replicas`")
-            raise SpecError(f"only a server has it; {advice}, or `engine: server`", key=f"{where}.{name}")
         starter, found = _starter(engine, python, command, version, where)
-        settings = EngineArguments(dtype or ("float32" if found.cpu else "auto"), quantization, *parallel, lora, engine_args or {})
+        # The CPU build cannot give the log-probabilities of several prompts at once where there is an adapter.
+        extra = {**({"max_num_seqs": 1} if found.cpu and lora else {}), **(engine_args or {})}
+        settings = EngineArguments(dtype or ("float32" if found.cpu else "auto"), quantization, *parallel, lora, extra)
         settings.check(where)
         folder, env = locate(spec.path, spec.revision).resolve(), {name: str(value) for name, value in (env or {}).items()}
         ends = end_tokens(spec.meta_template)
@@ -120,8 +116,8 @@ class VLLM:
             weights=(folder, settings.dtype) if found.cpu else None,
         )
         served = spec.model_copy(update={"path": ADAPTED if lora else SERVED, "revision": "own"})
-        tokens, context = load_tokens(folder, chat=self._chat), spec.max_seq_len or context_length(folder)
-        self._use(LocalVLLM(served, launch, make, tokens, context, restarts, asked))
+        tokens = load_tokens(folder, chat=self._chat)
+        self._use(LocalVLLM(served, launch, make, tokens, room(spec, folder), restarts, asked))
 
     @classmethod
     def claims(cls, **arguments: Any) -> frozenset[Capability]:
@@ -199,6 +195,21 @@ class VLLMwithChatTemplate(VLLM):
 
     def _served_elsewhere(self, spec: ModelSpec, asked: Mapping[str, Any]) -> OpenAISDK:
         return OpenAISDK(spec, route="chat", **asked)
+
+
+def _check(spec: ModelSpec, engine: Kind, command: Any, data_parallel_size: int, replicas: int, where: str) -> None:
+    if engine not in get_args(Kind):
+        raise SpecError(f"unknown engine {engine!r}{did_you_mean(engine, get_args(Kind))}", key=f"{where}.engine")
+    if replicas < 1:
+        raise SpecError(f"must be a whole number of at least 1, got {replicas!r}", key=f"{where}.replicas")
+    server_only = {
+        "openai_api_base": (spec.openai_api_base, "leave one of the two out"),
+        "command": (command, "use `python`"),
+        "data_parallel_size": (data_parallel_size > 1, "use `replicas`"),
+    }
+    for name, (given, advice) in server_only.items():
+        if engine == "offline" and given:
+            raise SpecError(f"`engine: offline` has no server and so no `{name}`; {advice}", key=f"{where}.engine")
 
 
 def _starter(

@@ -23,7 +23,7 @@ from leaderflow.core.types import Answer, Json, Prompt, Request, Settings
 DEFAULT_OUT_LEN = 512
 """Generated tokens where neither recipe nor model block sets a limit."""
 
-DEATH_SHOWS_S = 1.5
+DEATH_SHOWS_S = 5.0
 """Within this time a process that died is known to be dead, and no row is blamed for it."""
 
 _NO_TEXT = Prompt(text="")

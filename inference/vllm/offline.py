@@ -67,17 +67,12 @@ class Child(Process):
             if not answered:
                 self._cancel(number)
 
-    def stop(self) -> None:
-        """End it, with everything that it started."""
-        super().stop()
-        for stream in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
-
     def _say(self, message: Mapping[str, Any]) -> None:
         pipe = self._process.stdin
         assert pipe is not None
         with self._writing:
+            if pipe.closed:
+                raise BrokenPipeError("it ended")
             pipe.write(json.dumps(message).encode() + b"\n")
             pipe.flush()
 
@@ -85,22 +80,29 @@ class Child(Process):
         """Give a request up; in a thread, because the pipe may be full and the caller runs everybody's loop."""
 
         def tell() -> None:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError):
                 self._say({"cancel": number})
 
         threading.Thread(target=tell, name="vllm-cancel", daemon=True).start()
 
     def _read(self) -> None:
-        """Hand out replies until the process is gone; then nothing that waits will ever come."""
-        pipe = self._process.stdout
-        assert pipe is not None
-        with contextlib.suppress(OSError, ValueError):
-            for line in pipe:
+        """Hand out replies until the process is gone; then nothing that waits will ever come.
+
+        The pipes are closed here and not by who ends the process: a descendant may hold their other ends a moment longer.
+        """
+        out, into = self._process.stdout, self._process.stdin
+        assert out is not None
+        assert into is not None
+        with contextlib.suppress(OSError, ValueError), out:
+            for line in out:
                 self._hear(json.loads(line))
         with self._lock:
             lost, self._waiting = self._waiting, {}
         for reply in lost.values():
-            reply.set_exception(ConnectionError("it ended"))
+            if reply.set_running_or_notify_cancel():
+                reply.set_exception(ConnectionError("it ended"))
+        with self._writing, contextlib.suppress(OSError):
+            into.close()
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         if "ready" in message:

@@ -26,6 +26,12 @@ _REASON = re.compile(
     r"^\S*\s*(?:\(.*?\)\s*)?(?:ERROR .*\] )?((?:[\w.]*\.)?\w*(?:Error|Exception|Interrupt)\b.*)|^\S+\.py: error: (?P<usage>.*)"
 )
 
+_ECHO = re.compile(r"EngineDeadError|Engine core initialization failed")
+"""What vLLM says last, in place of the reason: that it stands above."""
+
+_TAIL = 65536
+"""Bytes of the log's end in which the reason is looked for: each of vLLM's processes writes its own trace."""
+
 _KILLED = frozenset({128 + signal.SIGKILL, -signal.SIGKILL, 256 - signal.SIGKILL})
 """Exit codes of what SIGKILL ended, the guard's own form of it included."""
 
@@ -156,6 +162,7 @@ class Process:
         """Return what the end of the log says on one line, and where the log is."""
         lines = [line.strip() for line in self.tail().splitlines() if line.strip()]
         reasons = [match[1] or match["usage"] for line in lines if (match := _REASON.match(line))]
+        reasons = [reason for reason in reasons if not _ECHO.search(reason)] or reasons
         said = reasons[-1] if reasons else " | ".join(lines[-3:]) or "the log is empty"
         killed = "it was killed, as the system does with what takes too much memory; it last said: "
         return f"{killed if self.ended in _KILLED else ''}{shortened(said, 400)} (log: {self.log})"
@@ -167,7 +174,7 @@ class Process:
     def tail(self) -> str:
         """Return the end of the log."""
         with contextlib.suppress(OSError), self.log.open("rb") as file:
-            file.seek(max(0, self.log.stat().st_size - 16384))
+            file.seek(max(0, self.log.stat().st_size - _TAIL))
             return file.read().decode("utf-8", "replace")
         return ""
 

@@ -20,7 +20,7 @@ Rows = list[dict[str, Json]]
 
 SQL_COLUMNS = (
     "cell, sample_id, repeat, status, correct, score, extracted, reference, detail, output, reasoning, finish_reason, error, "
-    "prompt_tokens, output_tokens, latency_s, attempts, row"
+    "prompt_tokens, output_tokens, reasoning_tokens, latency_s, attempts, row"
 )
 """What ``--where`` can name; extracted, reference, detail and row are JSON."""
 
@@ -130,7 +130,7 @@ def _flat(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
 
     text, whole, real = pa.string(), pa.int64(), pa.float64()
     types = {"repeat": whole, "correct": pa.bool_(), "score": real, "prompt_tokens": whole, "output_tokens": whole}
-    types |= {"latency_s": real, "attempts": whole}
+    types |= {"reasoning_tokens": whole, "latency_s": real, "attempts": whole}
     names = [name.strip() for name in SQL_COLUMNS.split(",")]
     lines = []
     for position, row in enumerate(rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -50,6 +50,12 @@ def run(
         bool, typer.Option("--allow-unsafe-code", help="Execute model code with all your rights where there is no sandbox.")
     ] = False,
     shard_size: Annotated[int | None, typer.Option(min=1, metavar="N", help="Samples in a shard; changes no result.")] = None,
+    task_runner: Annotated[
+        Literal["threads", "ray"] | None, typer.Option(help="Ask the models from here, or from the workers of a Ray cluster.")
+    ] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="The Ray cluster (or RAY_ADDRESS); with --task-runner ray.")
+    ] = None,
     max_cost: Annotated[float | None, typer.Option(min=0.000001, metavar="USD", help="Dollars the run may spend.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tokens the run may use, prompts and answers.")] = None,
     max_time: Annotated[str | None, typer.Option(metavar="TIME", help="How long requests may leave, such as 90m or 2h.")] = None,
@@ -66,6 +72,7 @@ def run(
     sets = shorthand(range_, limit, repeats, concurrency) + (set_ or [])
     scalars: dict[str, Any] = {"data_dir": data_dir, "offline": offline or None, "fresh": fresh or None, "shard_size": shard_size}
     scalars |= {"allow_unsafe_code": allow_unsafe_code or None, "judges": judge}
+    scalars |= {"task_runner": task_runner, "ray_address": ray_address}
     scalars |= {"max_cost": max_cost, "max_tokens": max_tokens, "max_time": max_time}
     evaluation = _load(spec, model or [], dataset or [], sets, base_url, scalars)
     raise typer.Exit(_dry_run(evaluation, as_json) if dry_run else evaluate_spec(evaluation, not no_server, as_json))

@@ -155,13 +155,21 @@ def _judged(store: Store, entry: CellEntry) -> dict[tuple[str, int], list[dict[s
 def _print_answer(answer: Mapping[str, Json], console: Console) -> None:
     name = "answer" if answer["label"] is None else f"answer {answer['label']}"
     if answer["reasoning"]:
-        console.print(safe(labelled("reasoning", answer["reasoning"]), "dim"), soft_wrap=True)
+        console.print(safe(labelled(_thought(answer), answer["reasoning"]), "dim"), soft_wrap=True)
     shown = answer["output"] if answer["nll"] is None else f"nll {answer['nll']:.4f} over {answer['scored_tokens']} tokens"
     for text in answer["turns"] or [shown]:
         if text is not None:
             console.print(safe(labelled(name, text), "green"), soft_wrap=True)
     facts = [answer["status"], answer["finish_reason"], answer["error"], f"request {answer['request_key'][:12]}"]
     console.print(safe(" · ".join(str(fact) for fact in facts if fact), "dim"), soft_wrap=True)
+
+
+def _thought(answer: Mapping[str, Json]) -> str:
+    """Return ``reasoning``, with its tokens where they are known; ``about`` marks what was counted by its share of the text."""
+    if answer["reasoning_tokens"] is None:
+        return "reasoning"
+    about = "about " if answer["reasoning_counted"] == "share" else ""
+    return f"reasoning ({about}{answer['reasoning_tokens']:,} of {answer['output_tokens'] or 0:,} tokens)"
 
 
 def _read(store: Store, entry: CellEntry, name: str) -> list[dict[str, Any]]:
@@ -194,6 +202,8 @@ def _answer(row: Mapping[str, Any]) -> dict[str, Json]:
         "finish_reason",
         "prompt_tokens",
         "output_tokens",
+        "reasoning_tokens",
+        "reasoning_counted",
         "latency_s",
         "attempts",
         "error",

@@ -54,6 +54,8 @@ OUTPUTS = pa.schema(
         ("finish_reason", STRING),
         ("prompt_tokens", INT),
         ("output_tokens", INT),
+        ("reasoning_tokens", INT),
+        ("reasoning_counted", STRING),
         ("latency_s", FLOAT),
         ("attempts", INT),
         ("error", STRING),
@@ -138,7 +140,10 @@ SUMMARY = pa.schema(
 """summarize: model × dataset × metric, groups included. n = n_scored + n_failed; the other counts are inside n_scored."""
 
 MEASURED = frozenset(
-    {"prompt_tokens", "output_tokens", "latency_s", "attempts", "error", "error_class", "token_logprobs", "finish_reason"}
+    {
+        *("prompt_tokens", "output_tokens", "reasoning_tokens", "reasoning_counted", "latency_s", "attempts"),
+        *("error", "error_class", "token_logprobs", "finish_reason"),
+    }
 )
 """Columns that tell how a result came about, not what it is: left out of every digest."""
 
@@ -153,6 +158,16 @@ TABLES: Mapping[str, Mapping[str, pa.Schema]] = {
     "summarize": {"summary": SUMMARY},
 }
 """Stage → its tables by name."""
+
+
+def completed(stage: str, table: pa.Table) -> pa.Table:
+    """Return a stored table of a stage in today's schema: measured columns that came later are null in it."""
+    for schema in TABLES.get(stage, {}).values():
+        missing = set(schema.names) - set(table.schema.names)
+        if missing and missing <= MEASURED and set(table.schema.names) <= set(schema.names):
+            columns = [pa.nulls(table.num_rows, f.type) if f.name in missing else table.column(f.name) for f in schema]
+            return pa.Table.from_arrays(columns, schema=schema.with_metadata(table.schema.metadata))
+    return table
 
 
 def table_of(schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> pa.Table:

@@ -22,6 +22,8 @@ class Files(Protocol):
 
     place: str
     """The root as it may be shown: never with credentials."""
+    address: str
+    """What another process opens the same files by (`open_files`); never shown."""
 
     def check_writable(self) -> None:
         """Raise StoreError where nothing can be written."""
@@ -71,8 +73,12 @@ def open_files(place: Path | str) -> Files:
         StoreError: the URI is wrong.
     """
     scheme, separator, rest = str(place).partition("://")
-    if not separator or scheme == "file":
-        return LocalFiles(unquote(rest) if separator else place)
+    if not separator:
+        return LocalFiles(place)
+    if scheme == "file":
+        if not rest.startswith("/"):
+            raise StoreError(f"{place} names a host; write file:/// and an absolute path, or simply the path")
+        return LocalFiles(unquote(rest))
     from leaderflow.core.objects import ObjectFiles
 
     return ObjectFiles(str(place))
@@ -83,7 +89,7 @@ class LocalFiles:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).expanduser().resolve()
-        self.place = str(self.root)
+        self.place = self.address = str(self.root)
 
     def check_writable(self) -> None:
         """Make the folder and try."""
@@ -118,7 +124,8 @@ class LocalFiles:
     def mirror(self, folder: str) -> list[Path]:
         """Walk the folder."""
         walked = os.walk(self.root / folder)
-        return sorted(Path(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        found = (os.path.join(base, name) for base, _, names in walked for name in names if not name.startswith("."))
+        return [Path(path) for path in sorted(found)]
 
     def write(self, name: str, data: bytes) -> None:
         """Write it as `write_whole` does."""
@@ -130,7 +137,10 @@ class LocalFiles:
 
     def delete(self, name: str) -> None:
         """Unlink it."""
-        self.local(name).unlink(missing_ok=True)
+        try:
+            self.local(name).unlink(missing_ok=True)
+        except OSError as exc:
+            raise StoreError.unwritable(self.local(name), exc) from exc
 
     def lease(self, name: str, keys: Iterable[str] | None = None) -> contextlib.AbstractContextManager[None]:
         """Lock a file below ``leases``."""
@@ -173,7 +183,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as exc:
-        raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+        raise StoreError.unwritable(path, exc) from exc
     finally:
         with contextlib.suppress(OSError):  # why the file could not be written matters, not why its beginning stays
             temporary.unlink()

@@ -173,7 +173,8 @@ def each_readable(paths: Iterable[Path], read: Callable[[Path], T]) -> Iterator[
 
 def manifests(store: Store) -> dict[str, Path]:
     """Return the manifests of all runs by the runs' ids, oldest first: paths on this machine."""
-    return {path.parent.name: path for path in store.files.mirror("runs") if path.name == _FILE}
+    found = {path.parent.name: path for path in store.files.mirror("runs") if path.name == _FILE}
+    return {run: found[run] for run in sorted(found)}
 
 
 def run_names(store: Store) -> list[str]:

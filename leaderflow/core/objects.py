@@ -12,22 +12,23 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
+from errno import ENOENT
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
-from urllib.parse import unquote
 
 import pyarrow as pa
 from pyarrow import fs
 
 from leaderflow.core.errors import StoreError
-from leaderflow.core.files import write_whole
+from leaderflow.core.files import written_whole
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.object_leases import object_lease, object_leased
+from leaderflow.core.object_uri import reason, shown, with_defaults
 from leaderflow.core.paths import home
-from leaderflow.core.text import shortened
 
 T = TypeVar("T")
 
@@ -36,30 +37,10 @@ AT_ONCE = 16
 
 _TRIES = 20
 
-_DEFAULTS = {"s3": {"allow_delayed_open": "true"}, "gs": {"retry_limit_seconds": "30"}, "gcs": {"retry_limit_seconds": "30"}}
-"""Small objects in one request instead of three; no minutes of silence where nothing answers."""
+_CHUNK = 8 << 20
+"""Bytes held in memory while an object is copied."""
 
-_REASONS = {
-    "there is no such bucket": ("NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound"),
-    "access is denied; give credentials in the environment (for S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE)": (
-        *(
-            "ACCESS_DENIED",
-            "INVALID_ACCESS_KEY_ID",
-            "SIGNATURE_DOES_NOT_MATCH",
-            "EXPIRED_TOKEN",
-            "HTTP status 401",
-            "HTTP status 403",
-        ),
-        *("EXPIRED_TOKEN", "PERMISSION_DENIED", "UNAUTHENTICATED", "AuthenticationFailed"),
-    ),
-    "nothing answers there; see to the endpoint and the network": (
-        *("NETWORK_CONNECTION", "UNAVAILABLE", "ould not resolve", "ould not connect", "onnection refused"),
-    ),
-    "its scheme is unknown; a store is a path, or begins with s3://, gs://, abfs:// or file://": ("Unrecognized filesystem type",),
-}
-"""What the provider's words mean to the user; an error without them is quoted."""
-
-_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID")
+_YOUNG_S = 60
 
 
 class Found(NamedTuple):
@@ -80,12 +61,11 @@ class ObjectFiles:
     """
 
     def __init__(self, uri: str) -> None:
-        self.place = shown(uri)
-        self._uri = uri
+        self.address, self.place = uri, shown(uri)
         self._cache = home() / "cache" / "stores" / sha256_hex(f"{self.place}?{uri.partition('?')[2]}")[:16]
         self._bucket_seen = False
         with self._told("use"):
-            system, path = fs.FileSystem.from_uri(_with_defaults(uri))
+            system, path = fs.FileSystem.from_uri(with_defaults(uri))
             if not path.strip("/"):
                 raise ValueError("it names no bucket")
             self._fs = fs.SubTreeFileSystem(path.rstrip("/"), system)
@@ -98,8 +78,8 @@ class ObjectFiles:
 
     def read(self, name: str) -> bytes:
         """Get the object."""
-        with self._told("read"), self._fs.open_input_stream(name) as stream:
-            return bytes(stream.read())
+        with _as_missing(name):
+            return b"".join(self._chunks(name))
 
     def sizes(self, names: Iterable[str]) -> dict[str, int]:
         """Ask for all of them at once."""
@@ -111,10 +91,10 @@ class ObjectFiles:
 
     def local(self, name: str) -> Path:
         """Return the path of a copy."""
-        found = self._find(name)
-        if found is None:
-            raise FileNotFoundError(2, "there is no such object", name)
-        return self._copied(name, found)
+        with _as_missing(name):
+            if (found := self._find(name)) is None:
+                raise _Gone
+            return self._copied(name, found)
 
     def mirror(self, folder: str) -> list[Path]:
         """Copy what is new, drop the copies of what is gone."""
@@ -123,13 +103,11 @@ class ObjectFiles:
             new = [name for name, own in found.items() if not _is_copy(self._cache / name, own)]
             try:
                 self._each(lambda name: self._copied(name, found[name]), new)  # noqa: B023 - done with before the next round
-            except FileNotFoundError:  # merged away, or written again, since it was listed
+            except _Gone:  # merged away, or written again, since it was listed
                 continue
-            paths = {self._cache / name for name in found}
-            for base, _, names in os.walk(self._cache / folder):
-                for path in {Path(base, name) for name in names if not name.startswith(".")} - paths:
-                    path.unlink(missing_ok=True)
-            return sorted(paths)
+            paths = [self._cache / name for name in sorted(found)]
+            self._tidy(folder, set(paths))
+            return paths
         raise StoreError(f"the objects below {self.place}/{folder} change faster than they can be read; try again")
 
     def write(self, name: str, data: bytes) -> None:
@@ -144,7 +122,7 @@ class ObjectFiles:
             yield file
             file.seek(0)
             with self._told("write"), self._fs.open_output_stream(name) as stream:
-                shutil.copyfileobj(file, stream, 8 << 20)
+                shutil.copyfileobj(file, stream, _CHUNK)
 
     def delete(self, name: str) -> None:
         """Delete the object."""
@@ -183,12 +161,33 @@ class ObjectFiles:
     def _copied(self, name: str, found: Found) -> Path:
         path = self._cache / name
         if not _is_copy(path, found):
-            data = self.read(name)
-            if len(data) != found.size:
-                raise FileNotFoundError(2, "the object was written again", name)
-            write_whole(path, data)
+            with written_whole(path) as file:
+                file.writelines(self._chunks(name))
+                if file.tell() != found.size:
+                    raise _Gone
             os.utime(path, ns=(found.mtime, found.mtime))
         return path
+
+    def _tidy(self, folder: str, keep: Set[Path]) -> None:
+        """Drop old copies of what is gone; what another process has just copied may not have been listed yet."""
+        for base, _, names in os.walk(self._cache / folder):
+            for path in {Path(base, name) for name in names} - keep:
+                with contextlib.suppress(FileNotFoundError):
+                    if time.time() - path.stat().st_ctime > _YOUNG_S:
+                        path.unlink()
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        """Yield an object's bytes."""
+        try:
+            with self._told("read"), self._fs.open_input_stream(name) as stream:
+                while chunk := stream.read(_CHUNK):
+                    yield chunk
+        except FileNotFoundError:
+            raise _Gone from None
+        except StoreError:
+            if self._find(name) is None:  # deleted between the requests that reading takes
+                raise _Gone from None
+            raise
 
     def _each(self, ask: Callable[[str], T], names: Iterable[str]) -> list[tuple[str, T]]:
         """Return what `ask` says of every name."""
@@ -206,35 +205,19 @@ class ObjectFiles:
         except FileNotFoundError:
             raise
         except (OSError, ValueError, NotImplementedError, pa.ArrowException) as exc:
-            raise StoreError(f"cannot {verb} the store {self.place}: {self._reason(str(exc))}") from None
-
-    def _reason(self, text: str) -> str:
-        for reason, words in _REASONS.items():
-            if any(word in text for word in words):
-                return reason
-        user = _login(self._uri).partition(":")
-        for secret in [self._uri, *map(unquote, user), *user, *(os.environ.get(name, "") for name in _SECRETS)]:
-            text = text.replace(secret, "***") if len(secret) > 1 else text
-        return shortened(" ".join(text.split()), 300)
+            raise StoreError(f"cannot {verb} the store {self.place}: {reason(str(exc), self.address)}") from None
 
 
-def shown(uri: str) -> str:
-    """Return a URI without credentials and options, as it may be shown."""
-    scheme, _, rest = uri.partition("://")
-    login = _login(uri)
-    rest = "***" + rest.removeprefix(login) if ":" in login else rest
-    return f"{scheme}://{rest.partition('?')[0].rstrip('/')}"
+class _Gone(Exception):
+    """An object is not there, or no longer what it was when it was listed."""
 
 
-def _login(uri: str) -> str:
-    """Return what stands before the @ of a URI: key and secret, or a container's name."""
-    return uri.partition("://")[2].rpartition("@")[0]
-
-
-def _with_defaults(uri: str) -> str:
-    scheme, (head, _, options) = uri.partition("://")[0].lower(), uri.partition("?")
-    missing = [f"{name}={value}" for name, value in _DEFAULTS.get(scheme, {}).items() if f"{name}=" not in options]
-    return f"{head}?{'&'.join(filter(None, [options, *missing]))}" if missing else uri
+@contextlib.contextmanager
+def _as_missing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except _Gone:
+        raise FileNotFoundError(ENOENT, "there is no such object", name) from None
 
 
 def _is_copy(path: Path, found: Found) -> bool:

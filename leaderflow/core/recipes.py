@@ -72,6 +72,15 @@ def find(kind: RecipeKind, name: str) -> Path | None:
     return next((path for folder in folders() for path in folder.glob(_PATTERN[kind].format(name))), None)
 
 
+def siblings(source: str) -> list[str]:
+    """Return the names of the dataset recipes that lie beside one, given as its file; the most alike first."""
+    from rapidfuzz import fuzz
+
+    own = Path(source)
+    beside = [name for name, path in names("datasets").items() if path.parent == own.parent and path != own]
+    return sorted(beside, key=lambda name: -fuzz.ratio(name, own.stem))
+
+
 def read(kind: RecipeKind, name: str, trail: tuple[str, ...] = ()) -> Recipe:
     """Read a recipe by name, with what it builds on.
 

@@ -21,6 +21,8 @@ Range = None | int | float | str | list[int]
 
 Compat = Literal["opencompass"]
 
+TaskRunner = Literal["threads", "ray"]
+
 Typed = dict[str, Json]
 """A mapping with a `type` and that type's arguments."""
 
@@ -76,6 +78,15 @@ class ReaderCfg(Config):
         return value
 
 
+class RunCfg(Config):
+    """What a model takes of a Ray cluster; changes no key, and nothing on one machine."""
+
+    num_gpus: Annotated[float, Field(ge=0)] | None = None
+    """GPUs of one replica, less than 1 for a part; by default as many as its engine uses, where there are any."""
+    replicas: Annotated[int, Field(ge=1)] | None = None
+    """Copies at most; by default as many as there are GPUs for, and one a node without GPUs or for an API."""
+
+
 class ModelSpec(Config):
     """One model block. What a type does not know it refuses when the model is checked."""
 
@@ -111,6 +122,8 @@ class ModelSpec(Config):
     tpm: Annotated[int, Field(ge=1)] | None = None
     shared_limit: Annotated[str, Field(min_length=1)] | None = None
     """The Prefect global concurrency limit (a GPU, an API account) of which every shard holds a slot while it is asked."""
+    run_cfg: RunCfg = Field(default_factory=RunCfg)
+    """What it takes of a cluster."""
     arguments: dict[str, Json] = Field(default_factory=dict)
     """Further arguments of the model type (dtype, device_map, extra_body, …)."""
 
@@ -241,6 +254,8 @@ class SummaryGroup(Config):
             for key in getattr(self, field) or {}:
                 if key not in named and key.rpartition("@")[0] not in members:
                     raise ValueError(f"{field} names {key!r}, which is not among the subsets{did_you_mean(key, named)}")
+        if self.weights is not None and not self.sum and min(self.weights.values(), default=0.0) < 0:
+            raise ValueError("a mean has no negative weights; write `sum: true` for a difference")
         if self.weights is not None and not self.sum and not sum(self.weights.values()):
             raise ValueError("the weights add up to nothing")
         return self
@@ -286,6 +301,10 @@ class EvaluationSpec(Config):
     """Name of the leaderboard this run belongs to."""
     shard_size: Annotated[int, Field(ge=1)] = 500
     """Samples in a shard; changes no key."""
+    task_runner: TaskRunner = "threads"
+    """Where models are asked: from this process, or by workers of a Ray cluster; changes no key."""
+    ray_address: str | None = None
+    """The cluster's address, such as ``10.0.0.1:6379``; by default that of the environment's RAY_ADDRESS."""
     fresh: bool = False
     """Ask again although answers are stored."""
     offline: bool = False

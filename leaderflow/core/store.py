@@ -25,7 +25,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from leaderflow.core import identity
-from leaderflow.core.artifacts import TABLES
+from leaderflow.core.artifacts import TABLES, completed
 from leaderflow.core.errors import StoreError
 from leaderflow.core.files import open_files
 from leaderflow.core.types import Json
@@ -134,7 +134,7 @@ class Store:
             self.forget(ref.stage, ref.key)
             raise StoreError(f"artifact {ref.path} was altered (its checksum differs); run the same command again to recompute it")
         with pa.ipc.open_file(pa.py_buffer(data)) as reader:
-            return reader.read_all()
+            return completed(ref.stage, reader.read_all())
 
     def intact(self, record: Record) -> bool:
         """Say whether every table of a record still has its checksum; forget the record where one has not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 
 _SHOWN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories that a terminal obeys or hides: controls, direction marks, lone surrogates, line and paragraph separators."""
@@ -28,6 +29,17 @@ def shortened(text: object, width: int) -> str:
     """Return a text as one printable line of at most `width` characters."""
     line = printable(" ".join(str(text).split()), one_line=True)
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def dollars(amount: float) -> str:
+    """Return an amount of money with its unit: cents, and two digits of what is less than ten of them."""
+    return f"{amount:.2f} USD" if amount >= 0.1 or not amount else f"{float(f'{amount:.2g}'):.12f}".rstrip("0") + " USD"
+
+
+def reasoning_part(requests: Mapping[str, int]) -> str:
+    """Return what of the output tokens was reasoning, such as `` (1,200 of them reasoning)``; nothing where nobody knows."""
+    tokens = requests.get("reasoning_tokens")
+    return "" if tokens is None else f" ({tokens:,} of them reasoning)"
 
 
 def _shown(character: str, one_line: bool) -> str:

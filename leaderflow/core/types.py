@@ -22,8 +22,8 @@ Row = dict[str, Json]
 Status = Literal["ok", "truncated", "filtered", "rejected", "error", "unparsed"]
 """What became of a row; only postprocessing gives ``unparsed``. DESIGN: failed is not wrong."""
 
-Capability = Literal["messages", "text", "generate", "loglikelihood", "embed"]
-"""``messages``/``text``: the kinds of input a backend takes; the others: what it can be asked for."""
+Capability = Literal["messages", "text", "generate", "tools", "loglikelihood", "embed"]
+"""``messages``/``text``: the kinds of input a backend takes; the others: what it can be asked for (``tools``: OpenAI's)."""
 
 Mode = Literal["gen", "ppl"]
 """``gen`` blanks the answer and stops at the model's turn; ``ppl`` renders every candidate whole."""
@@ -82,7 +82,9 @@ class Answer:
     """What a model said to one request.
 
     `nll` is the negative log-likelihood in nats summed over `scored_tokens` tokens; `token_logprobs` are theirs, in order.
-    `turns` holds the assistant turns of a multi-turn request. `error_class` is ``retryable``, ``sample`` or ``run``.
+    `turns` holds the assistant turns of a multi-turn request. `reasoning_tokens` are part of `output_tokens`: as the provider
+    reports them, or the reasoning's share of the characters (`reasoning_counted` says which). `error_class` is ``retryable``,
+    ``sample`` or ``run``.
     """
 
     request_key: str
@@ -96,6 +98,8 @@ class Answer:
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning_counted: Literal["reported", "share"] | None = None
     latency_s: float | None = None
     attempts: int = 1
     error: str | None = None

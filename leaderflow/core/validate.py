@@ -71,14 +71,14 @@ def model_spec(block: Located, *, trusted: bool = True) -> ModelSpec:
     return _spec(ModelSpec, "model", block, trusted)
 
 
-def validate(model: type[SpecT], block: Located) -> SpecT:
-    """Return the spec of a block.
+def validate(model: type[SpecT], block: Located, *, strict: bool = False) -> SpecT:
+    """Return the spec of a block; `strict` takes no text for a number.
 
     Raises:
         SpecError: the first thing that is wrong, and how many more there are.
     """
     try:
-        return model.model_validate(block.value)
+        return model.model_validate(block.value, strict=strict or None)
     except ValidationError as exc:
         raise _translated(exc, model, block) from None  # the original shows the values, keys among them
 

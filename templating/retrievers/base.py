@@ -84,7 +84,16 @@ class Pool:
         return by_id, by_content
 
     def _content(self, row: Row) -> str:
-        return canonical_json(self._context.twin(row))
+        return canonical_json(_folded(self._context.twin(row)))
+
+
+def _folded(value: Json) -> Json:
+    """Return a value without case and without blanks that separate nothing: copies of a question differ in these."""
+    if isinstance(value, str):
+        return " ".join(value.split()).casefold()
+    if isinstance(value, list):
+        return [_folded(item) for item in value]
+    return {name: _folded(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 class ExampleRetriever(ABC):

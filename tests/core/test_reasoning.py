@@ -36,3 +36,27 @@ def test_split(text: str, expected: tuple[str | None, str | None]) -> None:
 def test_other_tags() -> None:
     assert split_reasoning("<plan>x</plan>C", ["plan"]) == ("x", "C")
     assert split_reasoning("<think>x</think>C", ["plan"]) == (None, "<think>x</think>C")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("[THINK]B? No.[/THINK]Answer: C", ("B? No.", "Answer: C")),
+        ("[THINK]B? No", ("B? No", None)),
+        ("[Think] of a number. Answer: C", (None, "[Think] of a number. Answer: C")),
+        ("\u25c1think\u25b7B?\u25c1/think\u25b7Answer: C", ("B?", "Answer: C")),
+        ("<think >B?</think\n>Answer: C", ("B?", "Answer: C")),
+    ],
+)
+def test_other_spellings_of_the_tag(text: str, parts: tuple[str | None, str | None]) -> None:
+    assert split_reasoning(text) == parts
+
+
+def test_channels() -> None:
+    thought = "<|channel|>analysis<|message|>B? No.<|end|>"
+    final = "<|start|>assistant<|channel|>final<|message|>Answer: C"
+    assert split_reasoning(thought + final + "<|return|>") == ("B? No.", "Answer: C")
+    assert split_reasoning(f"<|start|>assistant{thought}{final}") == ("B? No.", "Answer: C")
+    assert split_reasoning(final.removeprefix("<|start|>assistant")) == (None, "Answer: C")
+    assert split_reasoning("<|channel|>analysis<|message|>B? No") == ("B? No", None)
+    assert split_reasoning("<|channel|>analysis<|message|>B? No<|channel|>final<|message|>Answer: C") == ("B? No", "Answer: C")

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from leaderflow.core import identity
-from leaderflow.core.artifacts import SAMPLES, table_of
+from leaderflow.core.artifacts import OUTPUTS, SAMPLES, completed, table_of
 from leaderflow.core.errors import StoreError
 from leaderflow.core.store import Record, Store
 
@@ -112,3 +114,17 @@ def test_a_lease_is_held_by_one_at_a_time(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert inside in (["+a", "-a", "+b", "-b"], ["+b", "-b", "+a", "-a"])
+
+
+def test_tables_of_an_earlier_schema_are_completed(tmp_path: Path) -> None:
+    """Measured columns that came later are null; anything else that is missing is not made up."""
+    whole = table_of(OUTPUTS, [{"sample_id": "s", "part": 0, "repeat": 0, "status": "ok", "output": "x"}])
+    store = Store(tmp_path)
+    earlier = whole.drop_columns(["reasoning_tokens", "reasoning_counted"])
+    ref = store.write("infer", "1" * 64, {}, {"outputs": whole}, {}).tables["outputs"]
+    with pa.ipc.new_file(tmp_path / ref.path, earlier.schema) as writer:
+        writer.write_table(earlier)
+    read = store.read(ref.model_copy(update={"sha256": hashlib.sha256((tmp_path / ref.path).read_bytes()).hexdigest()}))
+    assert read.schema.equals(OUTPUTS)
+    assert read.to_pylist() == whole.to_pylist()
+    assert completed("infer", whole.drop_columns(["output"])).schema.names == whole.drop_columns(["output"]).schema.names

@@ -104,12 +104,18 @@ def prefect_on(database: Postgres, folder: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def server_on_postgres(home: Path) -> Iterator[str]:
-    """Run a cluster and a Prefect server on it; gives the server's address."""
+def cluster() -> Iterator[Postgres]:
+    """Run a cluster in a folder that the user postgres can reach."""
     database = Postgres(Path(tempfile.mkdtemp(prefix="leaderflow-")) / "postgres")
     try:
-        with prefect_on(database, home) as api:
-            yield api
+        yield database
     finally:
         database.stop()
         shutil.rmtree(database.folder.parent)
+
+
+@contextlib.contextmanager
+def server_on_postgres(home: Path) -> Iterator[str]:
+    """Run a cluster and a Prefect server on it; gives the server's address."""
+    with cluster() as database, prefect_on(database, home) as api:
+        yield api

@@ -126,10 +126,11 @@ class Site:
         return [json.loads(path.read_text()) for path in sorted((self.folder / "store" / "runs").glob("*/manifest.json"))]
 
     @contextlib.contextmanager
-    def worker(self, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    def worker(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
         """Run a process worker for the block."""
         log = (self.folder / "worker.log").open("ab")
         command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", self.pool, "--name", f"worker-{time.monotonic()}"]
+        command += arguments
         process = subprocess.Popen(command, env={**self.environment, **environment}, stdout=log, stderr=log, cwd=self.folder)
         try:
             yield process

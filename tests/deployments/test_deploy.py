@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import re
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -11,11 +15,14 @@ import pytest
 import yaml
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from flows.api import evaluate
 from flows.deploy import checked, deploy
 from leaderflow.core.errors import LeaderflowError, UsageError
 from leaderflow.core.paths import data_file
 from leaderflow.core.yaml import load_yaml
 from tests.deployments.support import Site
+from tests.fake_openai import FakeOpenAI
+from tests.flows.support import dataset, model, spec, write_questions
 
 SHIPPED = data_file("deployments") / "prefect.yaml"
 GOOD: dict[str, Any] = {
@@ -28,6 +35,8 @@ GOOD: dict[str, Any] = {
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "time zone": ({"schedules": [{"cron": "0 2 * * *"}]}, "needs a timezone"),
     "type": ({"parameters": {"suite": "demo", "limit": "foobar"}}, "limit: must be a whole number, not 'foobar'"),
+    "a number in quotes": ({"parameters": {"suite": "demo", "repeats": "3"}}, "repeats: must be a whole number, not '3'"),
+    "a word for a switch": ({"parameters": {"suite": "demo", "fresh": "yes"}}, "fresh: must be true or false, not 'yes'"),
     "unknown parameter": ({"parameters": {"suite": "demo", "limitt": 5}}, "no parameter 'limitt'"),
     "suite": ({"parameters": {"suite": "demmo"}}, "did you mean 'demo'"),
     "model": ({"parameters": {"suite": "demo", "models": ["smollm2-135"]}}, "did you mean 'smollm2-135m'"),
@@ -86,10 +95,13 @@ def test_a_dead_server_is_one_line(tmp_path: Path) -> None:
         deploy(written(tmp_path))
 
 
-def test_a_server_of_another_version_is_one_line(tmp_path: Path) -> None:
+@contextlib.contextmanager
+def server_of(version: str) -> Iterator[str]:
+    """Answer as a Prefect server of that version does, as far as anybody asks."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = b'"3.1.0"' if self.path.endswith("/version") else b"true"
+            body = json.dumps(version).encode() if self.path.endswith("/version") else b"true"
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Content-Type", "application/json")
@@ -102,14 +114,19 @@ def test_a_server_of_another_version_is_one_line(tmp_path: Path) -> None:
     other = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=other.serve_forever, daemon=True)
     thread.start()
-    try:
-        api = f"http://127.0.0.1:{other.server_port}/api"
-        with (
-            temporary_settings({PREFECT_API_URL: api}),
-            pytest.raises(LeaderflowError, match=r"is 3\.1\.0, and this client is 3\."),
-        ):
+    yield f"http://127.0.0.1:{other.server_port}/api"
+    other.shutdown()
+    other.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize("version", ["3.1.0", "2.20.1", "4.0.0"])
+def test_a_server_of_another_version_is_one_line(tmp_path: Path, server: FakeOpenAI, version: str) -> None:
+    words = rf"is {re.escape(version)}, and this client is 3\."
+    file = write_questions(tmp_path / "sums.jsonl", range(2))
+    with server_of(version) as api, temporary_settings({PREFECT_API_URL: api}):
+        with pytest.raises(LeaderflowError, match=words):
             deploy(written(tmp_path))
-    finally:
-        other.shutdown()
-        other.server_close()
-        thread.join()
+        with pytest.raises(LeaderflowError, match=words):
+            evaluate(spec([model(server)], [dataset(file)]))
+    assert server.stats["requests"] == 0

@@ -40,7 +40,7 @@ def asked(server: FakeOpenAI, at_least: int, seconds: float = 90) -> None:
 def reported(site: Site) -> None:
     """Wait until the worker has said its own of a crash: that comes seconds after the first report, and undoes an earlier Retry."""
     deadline = time.monotonic() + 60
-    while "infrastructure exited" not in (site.folder / "worker.log").read_text():
+    while "prefect.flow_runs.worker - Check whether" not in (site.folder / "worker.log").read_text():
         assert time.monotonic() < deadline, "the worker never said so"
         time.sleep(0.3)
 

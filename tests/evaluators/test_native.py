@@ -31,6 +31,43 @@ def test_any_alias_counts_and_no_part_or_glued_alias_does() -> None:
     assert found == [True, True, False, False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [("-7", "7"), ("−7", "7"), ("2.5", "25"), ("5/8", "58"), ("9:15", "915"), ("1990-95", "199095")],
+)
+def test_punctuation_that_makes_another_number_counts(answer: str, other: str) -> None:
+    assert verdicts(ExactMatch(), (answer, other), (other, answer), (answer, answer)) == [False, False, True]
+
+
+def test_other_punctuation_of_numbers_does_not_count() -> None:
+    found = verdicts(ExactMatch(), ("12,500.", "12500"), ("(7)", "7"), ("1990–95", "1990-95"), ("covid-19", "COVID19"))
+    assert found == [True] * 4
+
+
+def test_a_reference_that_is_a_number_is_compared_by_value() -> None:
+    found = verdicts(ExactMatch(), ("7", 7.0), ("7.0", 7), ("70", 7.0), ("1.10", "1.1"), ("1", True), ("None", None))
+    assert found == [True, True, False, False, False, False]
+
+
+def test_articles_and_marks_alone_are_not_equal_to_each_other() -> None:
+    assert verdicts(ExactMatch(), ("a", "The"), ("!", "?"), ("A", "a"), ("The The", "the the")) == [False, False, True, True]
+
+
+def test_an_equation_is_no_value_unless_it_names_or_computes_one() -> None:
+    found = verdicts(
+        MathMatch(),
+        ("3x - y + 6 = 0", "0"),
+        ("0", "3x - y + 6 = 0"),
+        ("x = 0", "0"),
+        ("f(t) = 2t", "2t"),
+        ("2 + 3 = 5", "5"),
+        ("x <= 4", "x >= 4"),
+        ("x <= 4", "x \\le 4"),
+        ("x != 4", "x = 4"),
+    )
+    assert found == [False, False, True, True, True, False, True, False]
+
+
 def test_numbers_are_compared_as_numbers() -> None:
     found = verdicts(
         NumberMatch(),
@@ -100,6 +137,14 @@ def test_groups_are_right_as_a_whole_and_errors_count_groups() -> None:
     assert metrics["exact_match"]["stderr"] == pytest.approx(12.5)
     assert metrics["accuracy"]["value"] == pytest.approx(93.75)
     assert AllCorrect(["paragraph"]).needs == {"paragraph"}
+
+
+def test_groups_are_judged_within_a_repeat() -> None:
+    samples = rows("x", "x", "x", paragraph=[1, 1, "1"])
+    dataset = spec("AllCorrect", eval_cfg={"evaluator": {"type": "AllCorrect", "group": ["paragraph"]}}, n=2)
+    outputs = answers("x", "y", "x", "x", "x", "y", repeats=2)  # the first repeat is right throughout
+    _, _, metrics = scored(outputs, samples, dataset)
+    assert metrics["avg@2"]["value"] == pytest.approx(50.0)
 
 
 def test_chrf_equals_sacrebleu() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from evaluators import stage
 from leaderflow.core.errors import DataError, SpecError
+from leaderflow.core.statistics import clustered_stderr
 from leaderflow.core.types import Extraction
 from tests.evaluators.cells import answers, rows, scored, spec
 
@@ -153,6 +154,20 @@ def test_all_failed_gives_no_value() -> None:
     extracted, scores, metrics = scored(outputs, rows("A"), spec())
     assert (scores[0]["score"], metrics["accuracy"]["value"], metrics["accuracy"]["scale"]) == (None, None, 100.0)
     assert stage.counts(extracted, outputs)["n_scored"] == 0
+
+
+def test_rows_without_a_cluster_are_independent() -> None:
+    samples = rows("x", "x", "x", "x", doc=["p", "p", None, None])
+    _, scores, metrics = scored(answers("x", "y", "x", "y"), samples, spec(reader_cfg={"cluster_column": "doc"}))
+    assert len({s["cluster"] for s in scores}) == 3
+    assert metrics["accuracy"]["stderr"] == pytest.approx(100 * clustered_stderr([1, 0, 1, 0], ["p", "p", "q", "r"]))
+
+
+def test_a_refused_row_is_at_its_worst_also_where_less_is_better() -> None:
+    evaluator = {"evaluator": {"type": "LawBenchEvaluator_1_2"}}
+    samples = rows("[正确答案]A<eoa>", "[正确答案]A<eoa>")
+    _, _, metrics = scored(answers({"status": "filtered"}, "A"), samples, spec(eval_cfg=evaluator))
+    assert metrics["abstention_rate"]["value"] == 50.0
 
 
 def test_error_is_grouped_by_the_cluster_column() -> None:

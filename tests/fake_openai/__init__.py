@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class FakeOpenAI:
-    """A running fake server. Keyword arguments are fields of `script.Script`."""
+    """A running fake server, on a free port or the given one. Keyword arguments are fields of `script.Script`."""
 
-    def __init__(self, **script: Any) -> None:
-        command = [sys.executable, "-m", "tests.fake_openai"]
+    def __init__(self, *, port: int = 0, **script: Any) -> None:
+        command = [sys.executable, "-m", "tests.fake_openai", "--port", str(port)]
         self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self.base_url = self._process.stdout.readline().strip()

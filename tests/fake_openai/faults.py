@@ -1,7 +1,8 @@
 """Replies that go wrong, by name. A reply is a mapping:
 
-status (200), headers, json or raw (the body) or content (the text of a good reply), delay (seconds), and
-`break`: ``reset`` (connection reset), ``hang`` (no reply), ``cut`` (the body ends early).
+status (200), headers, json or raw (the body, in `charset`) or content (the text of a good reply), delay (seconds), and
+`break`: ``reset`` (connection reset), ``hang`` (no reply), ``cut`` (the body ends early), ``chunk`` (so does a chunked one),
+``drip`` (a byte every 0.1 s, without end).
 An empty mapping is a good reply. In a header, ``{date+3}`` stands for the HTTP date in three seconds.
 """
 
@@ -28,6 +29,10 @@ def choice(message: dict[str, Any], finish_reason: str = "stop", **usage: int) -
     }
 
 
+_SAID = {"role": "assistant", "content": "The answer is 2"}
+_OTHER = {"role": "assistant", "content": "The answer is 3"}
+_USED = {"prompt_tokens": 20, "completion_tokens": 4}
+
 _TOOL = {"id": "c1", "type": "function", "function": {"name": "web_search", "arguments": '{"q": "x"}'}}
 
 FAULTS: dict[str, Reply] = {
@@ -49,6 +54,18 @@ FAULTS: dict[str, Reply] = {
     "not_an_object": {"json": []},
     "empty_choices": {"json": {"choices": []}},
     "html": {"headers": {"Content-Type": "text/html"}, "raw": "<html>please log in</html>"},
+    "nothing": {"raw": ""},
+    "no_content": {"status": 204, "raw": ""},
+    "gzip": {"headers": {"Content-Encoding": "gzip"}, "raw": "this was never compressed"},
+    "latin": {"charset": "latin-1", "raw": '{"choices": [{"message": {"content": "r\u00e9ponse 3"}}]}'},
+    "stream": {"headers": {"Content-Type": "text/event-stream"}, "raw": 'data: {"choices": [{"delta": {"content": "3"}}]}\n\n'},
+    "number": {"json": {"choices": [{"index": 0, "message": {"role": "assistant", "content": 3}}]}},
+    "chunk": {"break": "chunk"},
+    "drip": {"break": "drip"},
+    "two_choices": {"json": {"choices": [{"index": 0, "message": _SAID}, {"index": 1, "message": _OTHER}], "usage": _USED}},
+    "odd_reason": {"json": {"choices": [{"index": 0, "message": _SAID, "finish_reason": "eos_reached"}], "usage": _USED}},
+    "no_usage": {"json": {"choices": [{"index": 0, "message": _SAID, "finish_reason": "stop"}]}},
+    "moved": {"status": 307, "headers": {"Location": "https://elsewhere.invalid/v1"}, "raw": ""},
     "error_in_200": {"json": {"error": "rate limit exceeded"}},
     "error_code_in_200": {"json": {"error": {"message": "upstream failed", "code": 502}}},
     "bad_request": error(400, "Unsupported value: 'temperature'", type="invalid_request_error"),

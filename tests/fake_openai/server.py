@@ -135,16 +135,22 @@ class Fake:
         self.stats.statuses[str(status)] += 1
         text = reply["raw"] if "raw" in reply else json.dumps(reply["json"])
         headers = {"Content-Type": "application/json", **{k: dated(v) for k, v in reply.get("headers", {}).items()}}
-        return web.Response(body=text.encode("utf-8", "surrogatepass"), status=status, headers=headers)
+        charset = reply.get("charset", "utf-8")
+        body = text.encode(charset, "surrogatepass" if charset == "utf-8" else "strict")
+        return web.Response(body=body, status=status, headers=headers)
 
     async def _break(self, request: web.Request, how: str) -> web.StreamResponse:
         self.stats.statuses[how] += 1
         if how == "hang":
             await asyncio.sleep(3600)
-        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
-        if how == "cut":
+        length = {} if how == "chunk" else {"Content-Length": "1000"}
+        response = web.StreamResponse(headers={"Content-Type": "application/json", **length})
+        if how in ("cut", "chunk", "drip"):
             await response.prepare(request)
             await response.write(b'{"choices": [')
+        while how == "drip":
+            await response.write(b" ")
+            await asyncio.sleep(0.1)
         if request.transport is not None:
             request.transport.abort() if how == "reset" else request.transport.close()
         return response

@@ -3,9 +3,8 @@
 It takes token ids, answers every prompt with a text that its ids' hash picks, and gives token k of a prompt the log-probability
 −(k mod 7)/10. Trouble comes from the environment: FAKE_VLLM_SLOW (seconds before it is healthy), FAKE_VLLM_CRASH (a message to end
 with while starting), FAKE_VLLM_DIE_AFTER (requests after which it is killed by itself, once per file FAKE_VLLM_DIED),
-FAKE_VLLM_LATENCY (seconds for one request), FAKE_VLLM_STARTS (a file that gets a line with pids at each start), FAKE_VLLM_BODIES (a file that
-gets what is asked). It has a child
-process, as vLLM has its engine.
+FAKE_VLLM_LATENCY (seconds for one request), FAKE_VLLM_STARTS (a file that gets a line with pids at each start), FAKE_VLLM_BODIES (a
+file that gets what is asked). It has a child process, as vLLM has its engine.
 """
 
 from __future__ import annotations

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from flows.api import plan
 from leaderflow.core.errors import BackendError, LeaderflowError, StoreError, UsageError
+from leaderflow.core.load import build_evaluation
 from tests.fake_openai import FakeOpenAI
 from tests.flows.support import dataset, model, run, write_questions
+from tests.inference.huggingface import tiny
 
 BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "evaluator": ({}, {"eval_cfg.evaluator": {"type": "AccEvaluater"}}, "did you mean 'AccEvaluator'"),
@@ -53,6 +56,29 @@ def test_a_wrong_spec_is_one_line_and_nothing_is_asked(server: FakeOpenAI, file:
     assert error.value.exit_code == 2
     assert server.stats["requests"] == 0
     assert not list((tmp_path / "store").rglob("manifest.json"))
+
+
+def test_a_likelihood_recipe_on_a_chat_api_names_the_generative_one(server: FakeOpenAI) -> None:
+    evaluation = build_evaluation([model(server)], ["arc_c_ppl"])
+    with pytest.raises(UsageError, match=r"PPLInferencer needs loglikelihood.*choose the recipe arc_c_gen or a model"):
+        plan(evaluation)
+    assert server.stats["requests"] == 0
+
+
+@pytest.mark.parametrize("route", ["responses", "completions"])
+def test_an_agent_needs_a_route_that_takes_tools(server: FakeOpenAI, file: Path, route: str) -> None:
+    block = dataset(file, **{"infer_cfg.inferencer": {"type": "AgentInferencer"}})
+    with pytest.raises(UsageError, match=r"AgentInferencer needs tools, which OpenAISDK cannot do"):
+        run(model(server, arguments={"route": route}), block)
+    assert server.stats["requests"] == 0
+
+
+def test_a_token_limit_above_what_the_weights_were_made_for(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    folder = tiny.build(tmp_path / "model")
+    block = {"type": "HuggingFacewithChatTemplate", "abbr": "tiny", "path": str(folder)}
+    with pytest.raises(UsageError, match=r"max_out_len 512 leaves no room for a prompt in the model's context of 512 tokens"):
+        run(block, dataset(file, **{"infer_cfg.inferencer.max_out_len": 512}))
 
 
 def test_a_line_that_is_not_json_is_named_with_file_and_line(server: FakeOpenAI, file: Path) -> None:

@@ -38,7 +38,21 @@ FAULTS: dict[str, tuple[list[str], str]] = {
     "wrong content type": (["html", "ok"], "ok"),
     "error in a good reply": (["error_in_200", "ok"], "ok"),
     "hang": (["hang", "ok"], "ok"),
+    "empty body": (["nothing", "ok"], "ok"),
+    "no content": (["no_content", "ok"], "ok"),
+    "broken gzip": (["gzip", "ok"], "ok"),
+    "wrong charset": (["latin", "ok"], "ok"),
+    "a stream that nobody asked for": (["stream", "ok"], "ok"),
+    "a number for a text": (["number", "ok"], "ok"),
+    "chunks that end early": (["chunk", "ok"], "ok"),
+    "a byte now and then": (["drip", "ok"], "ok"),
+    "two choices": (["two_choices"], "ok"),
+    "unknown finish reason": (["odd_reason"], "ok"),
+    "no usage": (["no_usage"], "ok"),
     "always malformed": (["malformed"], "error"),
+    "always in a wrong charset": (["latin"], "error"),
+    "always a page": (["html"], "error"),
+    "always an error in a good reply": (["error_code_in_200"], "error"),
     "always resetting": (["reset"], "error"),
     "bad request": (["bad_request"], "error"),
     "too long": (["context_length"], "rejected"),
@@ -84,7 +98,8 @@ def test_every_fault_ends_in_its_status(tmp_path: Path, fake_openai: FakeOpenAI)
     counts = result.cells[0]
     assert (counts.n, counts.n_failed) == (len(rows), failed)
     assert (counts.n_rejected, counts.n_filtered, counts.n_truncated) == (1, 2, 1)
-    assert counts.value == pytest.approx(100 * (GOOD + 13) / (len(rows) - failed))
+    right = sum(status == "ok" and replies != ["empty"] for replies, status in FAULTS.values())
+    assert counts.value == pytest.approx(100 * (GOOD + right) / (len(rows) - failed))
     assert time.monotonic() - begin < 120
     fake_openai.script(rules=[])
     fake_openai.reset()

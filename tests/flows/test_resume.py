@@ -54,6 +54,7 @@ FREE: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "concurrency": ({"batch_size": 3}, {}, {}),
     "time-out and attempts": ({"timeout": 99, "retries": 4}, {}, {}),
     "rate limits": ({"rpm": 100_000, "tpm": 1_000_000_000}, {}, {}),
+    "place on a cluster": ({"run_cfg": {"num_gpus": 1, "replicas": 2}}, {}, {"ray_address": "head:6379"}),
     "shared limit": ({"shared_limit": "account"}, {}, {}),
     "abbr of the model": ({"abbr": "other"}, {}, {}),
     "abbr of the dataset": ({}, {"abbr": "other"}, {}),

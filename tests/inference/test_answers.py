@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from inference.answers import AnswerStore, folder_name, seconds
-from inference.segments import BATCH_ROWS
+from inference.segments import BATCH_ROWS, Segment, merge
 from leaderflow.core.errors import SpecError, StoreError
 from leaderflow.core.types import Answer
 
@@ -29,6 +31,8 @@ FULL = Answer(
     finish_reason="length",
     prompt_tokens=3,
     output_tokens=4,
+    reasoning_tokens=1,
+    reasoning_counted="reported",
     latency_s=0.25,
     attempts=2,
     error="e",
@@ -54,6 +58,22 @@ def test_every_field_comes_back(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path, "m")
     write(store, FULL, Answer("bare", "ok"))
     assert AnswerStore(tmp_path, "m").get(["full", "bare", "absent"]) == {"full": FULL, "bare": Answer("bare", "ok")}
+
+
+def test_segments_of_an_earlier_schema_are_read_and_merged(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path, "m")
+    write(store, FULL)
+    (file,) = segments(tmp_path, store)
+    with pa.ipc.open_stream(file) as reader:
+        old = reader.read_all().drop_columns(["reasoning_tokens", "reasoning_counted"])
+    file.unlink()
+    with pa.ipc.new_stream(file, old.schema) as writer:
+        writer.write_table(old)
+    earlier = replace(FULL, reasoning_tokens=None, reasoning_counted=None)
+    assert AnswerStore(tmp_path, "m").get(["full"]) == {"full": earlier}
+    with (tmp_path / "merged.arrow").open("wb") as out:
+        merge([file], out)
+    assert list(Segment(tmp_path / "merged.arrow").rows([0])) == [earlier]
 
 
 def test_errors_never_enter_and_final_states_do(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def test_short_answers(tmp_path: Path) -> None:
     spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": 5}]))
     assert spec.type == "JsonlDataset"
     assert rows(spec) == [{"question": "q", "answer": 5}]
+    assert spec.eval_cfg.evaluator == {"type": "ExactMatch"}  # any of a list counts, as do 5 and 5.0
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
@@ -49,4 +50,11 @@ def test_an_answer_that_is_no_option_is_refused_with_its_line(tmp_path: Path, an
     good = {"question": "q", "A": "Rome", "B": "Paris", "answer": "B"}
     file = jsonl(tmp_path / "exam.jsonl", [good, {**good, "answer": answer}])
     with pytest.raises(DataError, match=r"exam\.jsonl:2: the answer .* is none of the letters A, B of the options"):
+        dataset_from_file(file)
+
+
+@pytest.mark.parametrize("answer", [None, "", "  ", [], ["Rome", None], {"value": "Rome"}])
+def test_a_short_answer_that_nothing_could_equal_is_refused_with_its_line(tmp_path: Path, answer: object) -> None:
+    file = jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": ["Rome", 5]}, {"question": "r", "answer": answer}])
+    with pytest.raises(DataError, match=r"qa\.jsonl:2: the answer .* is neither a text"):
         dataset_from_file(file)

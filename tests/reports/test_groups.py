@@ -87,6 +87,11 @@ def test_intervals_end_where_the_metric_ends() -> None:
     assert group([cell("a", 99.0), cell("b", 99.0, stderr=None)], subsets=["a", "b"])["ci_low"] is None
 
 
+def test_members_without_any_spread_give_no_certainty() -> None:
+    row = group([cell("a", 0.0, stderr=0.0), cell("b", 0.0, stderr=0.0)], subsets=["a", "b"])
+    assert (row["value"], row["stderr"], row["ci_low"], row["ci_high"]) == (0.0, 0.0, None, None)
+
+
 def test_a_missing_member_is_named_and_nothing_is_shown() -> None:
     row = group([cell("a", 10.0), cell("b", None, failed=10)], subsets=["a", "b", "c"])
     assert (row["value"], row["partial"], row["note"]) == (None, True, "1 of 3 members, missing: b, c")
@@ -165,6 +170,7 @@ def test_a_groups_version_is_that_of_its_members() -> None:
         ({"transforms": {"z": "x"}}, "transforms names 'z', which is not among the subsets"),
         ({"weights": {"a": 1, "z": 1}}, "weights names 'z'"),
         ({"weights": {"a": 0}}, "the weights add up to nothing"),
+        ({"weights": {"a": -1, "b": 2}}, "a mean has no negative weights"),
         ({"weights": {"a": float("nan")}}, "finite"),
         ({"subsets": [["a", "f1", "x"]]}, "name, or a pair"),
     ],

@@ -42,6 +42,14 @@ def test_every_view_can_be_asked(store: Store) -> None:
     assert rows(store, "SELECT output FROM answers WHERE dataset = 'e'") == [["m says 1.0"]]
 
 
+def test_a_sample_is_one_row_whatever_the_shards(tmp_path: Path) -> None:
+    store = store_at(tmp_path)
+    whole, *halves = [cell(store, "m", "d", dict.fromkeys(ids, 1.0)) for ids in (("s1", "s2"), ("s1",), ("s2",))]
+    whole.tables["extracted"] = [half.tables["extracted"][0] for half in halves]
+    run(store, 1, [whole])
+    assert rows(store, "SELECT sample_id, extracted FROM samples ORDER BY 1") == [["s1", '"1.0"'], ["s2", '"1.0"']]
+
+
 def test_views_go_together(store: Store) -> None:
     text = "SELECT r.suite, count(*) FROM samples s JOIN runs r USING (run) GROUP BY ALL ORDER BY 1 NULLS LAST"
     assert rows(store, text) == [["nightly", 4], [None, 3]]

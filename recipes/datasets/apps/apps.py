@@ -1,4 +1,4 @@
-"""APPS: programs by standard input and output, or functions with given starter code."""
+"""APPS and TACO: programs by standard input and output, or functions with given starter code."""
 
 import json
 

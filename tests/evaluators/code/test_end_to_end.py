@@ -53,6 +53,24 @@ def case_row(i: int) -> Row:
     return {"problem_id": i, "question": question, "starter_code": "", "input_output": json.dumps(cases)}
 
 
+def problem_row(i: int) -> Row:
+    """TACO's row: no id, most columns text; every third is a function to be completed."""
+    named = {"fn_name": "twice", "inputs": [[i], [0]], "outputs": [[2 * i + 7], [7]]}
+    cases = {"inputs": [f"{i}\n", "0\n"], "outputs": [f"{2 * i + 7}\n", "7\n"]}
+    return {
+        "question": f"Give twice the number, plus 7 (variant {i}).",
+        "solutions": "[]",
+        "starter_code": "def twice(n):\n    " if i % 3 == 0 else "",
+        "input_output": json.dumps(named if i % 3 == 0 else cases),
+        "difficulty": "EASY",
+        "time_limit": "2.0 seconds" if i % 2 else None,
+    }
+
+
+def problem_answer(row: Row) -> str:
+    return fenced("def twice(n):\n    return 2 * n + 7") if row["starter_code"] else program_answer(row)
+
+
 def fenced(code: str) -> str:
     return f"Sure:\n\n```python\n{code}\n```\n"
 
@@ -83,6 +101,7 @@ RECIPES: dict[str, Recipe] = {
         lambda row: fenced("import sys\nsys.exit(0)\n" + row["code"]),
     ),
     "apps": ("APPS/test.jsonl", case_row, lambda row: row["question"], program_answer, lambda row: fenced("print(7)")),
+    "taco": ("TACO/test.jsonl", problem_row, lambda row: row["question"], problem_answer, lambda row: fenced("print(7)")),
 }
 
 

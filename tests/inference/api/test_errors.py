@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from inference.api.errors import from_error, from_status, message_of
+from inference.api.errors import from_error, from_status, message_of, owner_at_fault
 from tests.fake_openai.faults import FAULTS
 
 
@@ -122,11 +122,26 @@ def test_a_wrong_setting_is_neither(message: str) -> None:
         (400, "API key not valid. Please pass a valid API key."),
         (403, "Your account was flagged for violating our usage policies."),
         (403, "This organization has been disabled."),
+        (400, "model 'llama9' not found, try pulling it first"),
     ],
 )
 def test_a_refused_key_or_owner_is_no_property_of_a_question(status: int, message: str) -> None:
     assert from_status(status, json.dumps({"error": {"message": message}}).encode()).kind == "run"
-    assert from_error({"message": message}).kind == "run"
+    assert from_error({"message": message, "code": status}).kind == "run"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "about"),
+    [
+        (401, "no", "key"),
+        (400, "API key not valid.", "key"),
+        (402, "no", "money"),
+        (429, "You exceeded your current quota", "money"),
+        (404, "no such route", None),
+    ],
+)
+def test_what_ends_a_run_says_what_to_see_to(status: int, message: str, about: str | None) -> None:
+    assert owner_at_fault(from_status(status, json.dumps({"error": {"message": message}}).encode())) == about
 
 
 def test_an_error_that_repeats_the_question_is_not_judged_by_its_words() -> None:

@@ -204,3 +204,39 @@ def test_thinking_given_twice_is_not_in_the_answer() -> None:
 def test_a_call_beside_an_empty_text_is_shown() -> None:
     calls = [{"type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
     assert "look_up" in (reply(said("", tool_calls=calls)).output or "")
+
+
+@pytest.mark.parametrize(
+    ("content", "output"),
+    [
+        ("</think>\n\nAnswer: B", "Answer: B"),
+        ("<think></think>Answer: B", "Answer: B"),
+        ("Mars is red.</think>Answer: B", "Answer: B"),
+        ("So B it is.\n</think>\nAnswer: B", "Answer: B"),
+        ("Answer: B", "Answer: B"),
+        ("Write </think> at the end.", "Write </think> at the end."),
+    ],
+)
+def test_a_tag_beside_a_reasoning_field_is_not_in_the_answer(content: str, output: str) -> None:
+    got = reply(said(content, reasoning_content="Mars is red. Rust is, too."))
+    assert got.output == output
+    assert got.reasoning is not None
+    assert got.reasoning.startswith("Mars is red. Rust is, too.")
+    assert "think>" not in got.reasoning
+
+
+def test_tokens_of_reasoning() -> None:
+    body = said("Answer: B", reasoning="Mars is red.")
+    body["usage"] = {"completion_tokens": 50, "completion_tokens_details": {"reasoning_tokens": 40}}
+    got = reply(body)
+    assert (got.output_tokens, got.reasoning_tokens, got.reasoning_counted) == (50, 40, "reported")
+    body["usage"] = {"completion_tokens": 50, "reasoning_tokens": 0}
+    assert (reply(body).reasoning_tokens, reply(body).reasoning_counted) == (0, "reported")
+    body["usage"] = {"completion_tokens": 50, "completion_tokens_details": {"reasoning_tokens": "many"}}
+    got = reply(body)
+    assert (got.reasoning_tokens, got.reasoning_counted) == (round(50 * 12 / 21), "share")
+    body["usage"] = {}
+    assert (reply(body).reasoning_tokens, reply(body).reasoning_counted) == (None, None)
+    split = reply(said("<think>abc</think>abc"))
+    assert (split.output_tokens, split.reasoning_tokens, split.reasoning_counted) == (5, 2, "share")
+    assert reply(said("Answer: B")).reasoning_tokens is None

@@ -64,6 +64,15 @@ def test_wrong_places_and_broken_folders_say_so(tmp_path, folder):
     backend.close()
 
 
+def test_an_answer_longer_than_the_context_is_refused(folder):
+    with pytest.raises(
+        SpecError, match=r"models\.tiny: max_out_len 600 leaves no room in the context of the weights, which is 512"
+    ):
+        HuggingFaceBaseModel(spec(folder, max_out_len=600))
+    with pytest.raises(SpecError, match="max_out_len 30 leaves no room in max_seq_len 20"):
+        HuggingFaceBaseModel(spec(folder, max_out_len=30, max_seq_len=20))
+
+
 def test_a_model_larger_than_memory_is_refused_before_it_is_loaded(folder, monkeypatch):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
     monkeypatch.setattr(psutil, "swap_memory", lambda: SimpleNamespace(free=0))

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from inference.huggingface.backend import HuggingFaceBaseModel
+from inference.stage import defaults
 from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Prompt
 from tests.inference.huggingface.ask import generate, user
@@ -86,6 +87,16 @@ def test_the_end_token_of_a_meta_template_ends_an_answer(base, folder):
     backend.close()
     assert (answer.status, answer.output, answer.output_tokens) == ("ok", "", 0)
     assert backend.identity != base.identity
+
+
+def test_the_end_of_the_generating_role_ends_an_answer(base, folder):
+    (free,) = generate(base, ["The quick brown fox"], max_out_len=12)
+    end = free.output[4:7].strip()
+    block = spec(folder, meta_template={"round": [{"role": "BOT", "generate": True, "end": end}]})
+    stops = defaults(block, {"type": "GenInferencer", "max_out_len": 12}).stop
+    assert stops == (end,)
+    (answer,) = generate(base, ["The quick brown fox"], max_out_len=12, stop=stops)
+    assert answer.output == free.output[: free.output.find(end)]
 
 
 def test_a_drawn_answer_depends_on_its_request_alone(base):

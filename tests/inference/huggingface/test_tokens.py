@@ -32,6 +32,19 @@ def test_a_system_message_without_a_role_is_merged_never_dropped(tmp_path, templ
     assert shown(tokens, alone) == "<|im_start|>user\nSpeak.<|im_end|>\n<|im_start|>assistant\n"
 
 
+@pytest.mark.parametrize("template", [tiny.ONE_SYSTEM, tiny.WITHOUT_SYSTEM], ids=["drops the second", "refuses"])
+def test_a_later_system_message_is_merged_where_it_stands(tmp_path, template):
+    tokens = load_tokens(tiny.build(tmp_path / "m", template=template), chat=True)
+    turns = [("user", "A?"), ("assistant", "B"), ("system", "Be brief."), ("user", "C?")]
+    text = shown(tokens, Prompt(messages=tuple({"role": role, "content": said} for role, said in turns)))
+    assert text == (
+        "<|im_start|>user\nA?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>\n<|im_start|>user\nBe brief.\n\nC?<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
+    opened = Prompt(messages=({"role": "system", "content": "Speak."}, {"role": "assistant", "content": "Well"}))
+    assert "Speak." in shown(tokens, opened)
+
+
 def test_an_open_assistant_turn_is_continued_and_an_empty_one_is_a_slot(chat):
     asked = user("A?").messages
     opened = Prompt(messages=(*asked, {"role": "assistant", "content": "The answer is"}))

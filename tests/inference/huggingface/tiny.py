@@ -22,6 +22,11 @@ DROPS_SYSTEM = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
+ONE_SYSTEM = (
+    "{% for m in messages %}{% if m['role'] != 'system' or loop.first %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
+    "{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
 
 def build(out: Path, *, seed: int = 0, template: str | None = TEMPLATE, context: int = 512) -> Path:
     """Write the model into a folder and return it."""

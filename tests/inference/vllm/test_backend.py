@@ -109,9 +109,15 @@ def test_identity(folder: Path, changes: dict[str, Any], same: bool) -> None:
         ({"arguments": {"engine_args": {"max_model_len": 1}}}, "use max_seq_len"),
         ({"arguments": {"python": "python3"}}, "exclude each other"),
         ({"arguments": {"version": None}}, "needs `version:` beside it"),
+        ({"openai_api_base": "http://localhost:1/v1", "arguments": {"engine": "offline"}}, "no `openai_api_base`; leave one"),
+        ({"max_out_len": 512}, "max_out_len 512 leaves no room in the context of the weights, which is 512"),
+        ({"max_seq_len": 20, "max_out_len": 20}, "max_out_len 20 leaves no room in max_seq_len 20"),
         ({"arguments": {"engine": "ofline"}}, "unknown engine 'ofline'; did you mean 'offline'"),
-        ({"arguments": {"engine": "offline"}}, r"arguments\.command: only a server has it; use `python`"),
-        ({"arguments": {"engine": "offline", "command": None, "data_parallel_size": 2}}, "only a server has it; use `replicas`"),
+        (
+            {"arguments": {"engine": "offline"}},
+            r"arguments\.engine: `engine: offline` has no server and so no `command`; use `python`",
+        ),
+        ({"arguments": {"engine": "offline", "command": None, "data_parallel_size": 2}}, "no `data_parallel_size`; use `replicas`"),
     ],
 )
 def test_wrong_arguments(folder: Path, changes: dict[str, Any], error: str) -> None:

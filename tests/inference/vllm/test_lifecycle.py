@@ -83,6 +83,14 @@ def test_a_crash_at_start_ends_with_the_reason(backend: Make, folder: Path, note
     assert len(starts(noted)) == 1
 
 
+def test_the_reason_is_told_and_not_its_echo(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cause = "(EngineCore pid=7) ERROR 11-30 [core.py:1] ValueError: no room"
+    echo = "(APIServer pid=5) RuntimeError: Engine core initialization failed. See root cause above."
+    monkeypatch.setenv("FAKE_VLLM_CRASH", f"{cause}\n{echo}")
+    with pytest.raises(BackendError, match=r"starting: ValueError: no room \(log"):
+        generate(support.backend(folder), ["2 + 2 ="])
+
+
 def test_what_does_not_start_is_not_tried_again(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_CRASH", "ValueError: no such architecture")
     model = backend(folder)

@@ -85,3 +85,11 @@ def test_compat_keeps_our_own_retriever_as_it_is() -> None:
 def test_a_seed_is_a_whole_number(seed: object) -> None:
     with pytest.raises(SpecError, match=r"infer_cfg\.retriever: seed must be"):
         needs(dataset({"type": "RandomRetriever", "seed": seed}))
+
+
+@pytest.mark.parametrize("copy", ["How  many are there?", " how many are there?\n", "How many\tare there?", "HOW MANY ARE THERE?"])
+def test_a_copy_that_is_spelt_otherwise_is_no_example_of_the_question(copy: str) -> None:
+    pool = table(question(copy), question("Who?"), question("When?"), prefix="p")
+    asked = table(*[question("How many are there?")] * 10, prefix="s")
+    drawn = ids(retrieve(asked, pool, dataset({"type": "RandomRetriever", "ice_num": 2})))
+    assert {name for chosen in drawn for name in chosen} == {"p1", "p2"}

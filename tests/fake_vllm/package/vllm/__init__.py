@@ -22,7 +22,16 @@ __all__ = ["LLM", "SamplingParams"]
 __version__ = "0.32.0"
 
 ENV = os.environ.get
-KNOWN = {"model", "served_model_name", "generation_config", "dtype", "max_model_len", "enable_lora", "max_lora_rank", "max_num_seqs"}
+KNOWN = {
+    "model",
+    "served_model_name",
+    "generation_config",
+    "dtype",
+    "max_model_len",
+    "enable_lora",
+    "max_lora_rank",
+    "max_num_seqs",
+}
 
 
 class LLM:
@@ -74,9 +83,7 @@ class Engine:
         entries = None
         if getattr(params, "prompt_logprobs", None) is not None:
             entries = [None, *({token: SimpleNamespace(logprob=-(token % 7) / 10, decoded_token="x")} for token in ids[1:])]
-        return SimpleNamespace(
-            request_id=request_id, finished=True, outputs=[said], prompt_token_ids=ids, prompt_logprobs=entries
-        )
+        return SimpleNamespace(request_id=request_id, finished=True, outputs=[said], prompt_token_ids=ids, prompt_logprobs=entries)
 
     def _maybe_die(self) -> None:
         limit, mark = ENV("FAKE_VLLM_DIE_AFTER"), Path(ENV("FAKE_VLLM_DIED") or os.devnull)
