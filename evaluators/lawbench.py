@@ -2,9 +2,9 @@
 
 ``abstention_rate`` is the share of answers that name nothing, less is better.
 
-Tasks: 1-1, 2-7, 3-2, 3-8 (ROUGE-L over jieba's words), 1-2, 2-8, 3-6 (letters), 2-4 (topics), 3-1 and 3-3 (F1 of articles and
-charges), 3-4 and 3-5 (logarithmic distance of prison terms), 3-7 (amounts), and those of `evaluators.lawbench_labels`. Not 2-1: its
-F0.5 counts the edits that ChERRANT's linguistic alignment finds.
+Tasks: 1-1, 2-7, 3-2, 3-8 (ROUGE-L over jieba's words), 1-2, 2-8 (letters), 2-4 (topics), 3-1 and 3-3 (F1 of articles and
+charges), 3-4 and 3-5 (logarithmic distance of prison terms), 3-7 (amounts), and those of `evaluators.lawbench_labels`. Not 2-1,
+whose F0.5 counts the edits that ChERRANT's linguistic alignment finds, nor 3-6, whose references have a form not known here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator
-from evaluators.lawbench_labels import SCORES, reading, set_f1
+from evaluators.lawbench_labels import SCORES, focus_of, reading, set_f1
 from evaluators.rouge import chinese_rouge_l
 from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Json, Row
@@ -131,7 +131,6 @@ class LawBenchEvaluator(Evaluator):
         "3-3": _charges,
         "3-4": _term,
         "3-5": _term,
-        "3-6": _letter,
         "3-7": _amount,
         "3-8": _rouge,
         **SCORES,
@@ -148,6 +147,8 @@ class LawBenchEvaluator(Evaluator):
         """See that a letter or a topic is one."""
         if self.judge is _letter:
             _letter_of(str(reference))
+        if self.judge is SCORES["2-2"]:
+            focus_of(str(reference))
         if self.judge is _topic and reference not in _TOPICS.split():
             raise DataError(f"LawBench 2-4 knows no topic {reference!r}")
 

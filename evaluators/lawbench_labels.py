@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 
+from leaderflow.core.errors import DataError
+
 _FOCUSES = (
     "诉讼主体 租金情况 利息 本金争议 责任认定 责任划分 损失认定及处理 原审判决是否适当 合同效力 财产分割 责任承担 "
     "鉴定结论采信问题 诉讼时效 违约 合同解除 肇事逃逸"
@@ -62,6 +64,25 @@ def _labelled(labels: str) -> Score:
     return score
 
 
+def focus_of(reference: str) -> str:
+    """Return the label of a 2-2 reference.
+
+    Raises:
+        DataError: it has not the one form that is known of it.
+    """
+    if found := re.fullmatch("争议焦点类别：(.+)。", reference):
+        return found[1]
+    raise DataError(f"a LawBench 2-2 reference is 争议焦点类别：LABEL。, got {reference!r}")
+
+
+_any_focus = _labelled(_FOCUSES)
+
+
+def focus(answer: str, reference: str, others: Collection[str]) -> float | None:
+    """Return the F1 of the disputed points that an answer names."""
+    return _any_focus(answer, focus_of(reference), others)
+
+
 def reading(answer: str, reference: str, others: Collection[str]) -> float:
     """Return rc-F1 of an answer."""
     return characters_f1(answer.removeprefix("回答:"), reference.removeprefix("回答:"))
@@ -94,7 +115,7 @@ def _phrases(text: str) -> list[str]:
 
 
 SCORES: dict[str, Score] = {
-    "2-2": _labelled(_FOCUSES),
+    "2-2": focus,
     "2-3": _labelled(_MARITAL),
     "2-5": reading,
     "2-6": entities,

@@ -16,7 +16,7 @@ EMPTY_ABOVE = 0.5
 
 def cell_alarms(cell: Work, counts: Mapping[str, int], outputs: Iterable[pa.Table]) -> list[str]:
     """Return one line for each thing that makes a cell's number doubtful."""
-    if cell.inferencer.needs != "generate" or not counts.get("n"):
+    if cell.inferencer.needs == "loglikelihood" or not counts.get("n"):
         return []
     found = []
     truncated = counts.get("n_truncated", 0) / counts["n"]

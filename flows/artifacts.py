@@ -13,7 +13,7 @@ from flows.progress import duration
 from flows.result import RunResult
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
-from leaderflow.core.text import printable, reasoning_part, shortened
+from leaderflow.core.text import dollars, printable, reasoning_part, shortened
 from reports.table import markdown_table
 
 MOST_ROWS = 200
@@ -50,7 +50,7 @@ def spent(manifest: Manifest) -> str:
         f"{requests.get('output_tokens', 0):,} output tokens{reasoning_part(requests)}",
         duration(manifest.seconds.get("total", 0.0)),
     ]
-    return " · ".join(parts if manifest.cost is None else [*parts, f"{manifest.cost:.2f} USD"])
+    return " · ".join(parts if manifest.cost is None else [*parts, dollars(manifest.cost)])
 
 
 def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
@@ -64,7 +64,7 @@ def failed_rows(store: Store, manifest: Manifest) -> Iterator[dict[str, Any]]:
             for row in table.to_pylist():
                 if row.pop("status") == "error":
                     error = shortened(row.pop("error") or "no answer", LONGEST)
-                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "error": error, **row}
+                    yield {"cell": name, "shard": f"{shard}/{len(outputs)}", "sample_id": row["sample_id"], "error": error} | row
 
 
 def key(kind: str, suite: str | None) -> str:

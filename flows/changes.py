@@ -92,7 +92,7 @@ def _number(value: float | None, form: str = ".2f") -> str:
 
 
 def _probability(value: float | None) -> str:
-    return "&lt; 0.0001" if value is not None and value < SMALLEST else _number(value, ".4f")
+    return "&lt;0.0001" if value is not None and value < SMALLEST else _number(value, ".4f")
 
 
 def _safe(text: str) -> str:

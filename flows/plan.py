@@ -12,7 +12,7 @@ from flows.judge import render_questions
 from flows.progress import Progress
 from flows.result import Plan, PlannedCell
 from flows.shards import labels_of
-from flows.work import Work, cuts, needs_pool, plan_cells, shard_size, with_judges
+from flows.work import Work, asked_models, cuts, needs_pool, plan_cells, shard_size, with_judges
 from inference import stage as inference
 from inference.api.limits import UNKNOWN_OUTPUT, prompt_tokens
 from leaderflow.core.prices import prices_of
@@ -56,6 +56,7 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress, only: str 
         answered=answered,
         to_ask=requests - answered,
         judges_open=sum(c.judge_at_most for c in cells if c.judge_requests is None),
+        prices_as_of=prices_of(asked_models(session.spec)).as_of,
     )
 
 

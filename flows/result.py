@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from leaderflow.core.manifest import CellError
+from leaderflow.core.text import dollars
 
 EXIT_CODES = {"completed": 0, "incomplete": 3, "failed": 1, "planned": 0}
 
@@ -111,6 +112,8 @@ class Plan(BaseModel):
     answered: int
     to_ask: int
     judges_open: int = 0
+    prices_as_of: str | None = None
+    """The day of the oldest price that the costs are made of."""
     exit_code: int = Field(default=0, exclude=True)
 
     def estimate(self) -> str:
@@ -127,7 +130,9 @@ class Plan(BaseModel):
             said += f", and up to {self.judges_open:,} requests to judges on top"
             said += f", at most {judge_prompt:,} prompt tokens and {judge_output:,} output tokens"
         costs = [cell.cost for cell in self.cells]
-        return f"{said}, at most {sum(cost or 0.0 for cost in costs):.2f} USD" if None not in costs and any(costs) else said
+        if None in costs or not any(costs):
+            return said
+        return f"{said}, at most {dollars(sum(cost or 0.0 for cost in costs))} (prices of {self.prices_as_of})"
 
     def as_json(self) -> dict[str, Any]:
         """Return the one object that ``--json`` prints."""

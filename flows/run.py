@@ -16,7 +16,7 @@ from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, asked_models, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError, SpecError
-from leaderflow.core.manifest import Manifest, manifest_name, manifest_place, new_run_id, timestamp
+from leaderflow.core.manifest import Manifest, State, manifest_name, manifest_place, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
 from leaderflow.core.store import Store
@@ -157,10 +157,10 @@ class Evaluation:
             manifest=manifest_place(self.session.store, manifest.run),
         )
 
-    def _close_manifest(self, state: str) -> None:
+    def _close_manifest(self, state: State) -> None:
         manifest, tally = self.manifest, self.tally
         started = bool(self.session.store.files.sizes([manifest_name(manifest.run)]))
-        manifest.state, manifest.finished = state, timestamp()  # type: ignore[assignment]
+        manifest.state, manifest.finished = state, timestamp()
         manifest.tasks, manifest.requests, manifest.errors = dict(tally.tasks), tally.requests(), tally.errors()
         manifest.warnings = list(tally.alarms)
         manifest.cost = None if self.budget.cost is None else round(self.budget.cost, 6)

@@ -93,8 +93,7 @@ class Tally:
         with self._lock:
             sent = sum(self._sent.values())
             reused = sum(self._reused(cell) for cell in self._finished)
-            tokens = {name: self._tokens[name] for name in ("prompt_tokens", "output_tokens")}
-            tokens |= {name: self._tokens[name] for name in ("reasoning_tokens",) if name in self._tokens}
+            tokens = {"prompt_tokens": 0, "output_tokens": 0, **self._tokens}
         return {"sent": sent, "reused": reused, **tokens}
 
     def _reused(self, cell: str) -> int:

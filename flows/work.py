@@ -188,7 +188,7 @@ def plan_judges(session: Session, cell: Work) -> tuple[Work, ...]:
         return ()
     key = f"{cell.dataset.abbr}.eval_cfg.evaluator.judge"
     dataset, judges = judge_dataset(cell.dataset, judging, cell.model.abbr), judges_of(judging, session.spec, key=key)
-    if judging.compat == "opencompass" and len(judges) > 1:
+    if judging.compat == "opencompass" and not judging.rivals and len(judges) > 1:
         name = cell.dataset.eval_cfg.evaluator["type"]
         raise SpecError(f"{name} sums up one judge's replies; {len(judges)} are named, name one of them", key=key)
     found = []

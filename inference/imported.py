@@ -28,7 +28,7 @@ class Imported:
     @staticmethod
     def claims(accepts: Literal["messages", "text"] = "messages") -> frozenset[Capability]:
         """Return what its stored answers can be for."""
-        return frozenset({"generate", "loglikelihood", accepts})
+        return frozenset({"generate", "tools", "loglikelihood", accepts})
 
     def connect(self) -> None:
         """Nothing to reach."""

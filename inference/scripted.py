@@ -25,7 +25,7 @@ class Scripted:
             that the prompt's hash picks.
     """
 
-    capabilities: frozenset[Capability] = frozenset({"messages", "text", "generate", "loglikelihood", "embed"})
+    capabilities: frozenset[Capability] = frozenset({"messages", "text", "generate", "tools", "loglikelihood", "embed"})
 
     def __init__(self, spec: ModelSpec, rules: Mapping[str, str | float] | None = None, reply: str = "Answer: {choice}") -> None:
         self._rules, self._reply = dict(rules or {}), reply

@@ -134,7 +134,7 @@ class _Stream:
             fcntl.flock(self._file, fcntl.LOCK_EX)
             hidden.rename(path)
         except OSError as exc:
-            raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+            raise StoreError.unwritable(path, exc) from exc
         self._stream = pa.ipc.new_stream(self._file, SEGMENT, options=ZSTD)
 
     def append(self, batch: pa.RecordBatch) -> None:

@@ -47,9 +47,7 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
         path=str(file.resolve()),
         reader_cfg=ReaderCfg(input_columns=columns, output_column="answer"),
         infer_cfg=InferCfg(prompt_template=_template(letters), inferencer={"type": "GenInferencer"}),
-        eval_cfg=EvalCfg(
-            evaluator={"type": "AccEvaluator" if letters else "ExactMatch"}, pred_postprocessor=_postprocessor(letters)
-        ),
+        eval_cfg=EvalCfg(evaluator=_evaluator(letters), pred_postprocessor=_postprocessor(letters)),
         source=str(file),
     )
 

@@ -40,7 +40,7 @@ class Replica:
     """
 
     def __init__(self, spec: EvaluationSpec, store: str) -> None:
-        os.environ.pop("LEADERFLOW_RATE_SHARE", None)  # the run has shared out its own part already
+        os.environ["LEADERFLOW_RATE_SHARE"] = "1"  # the whole of a block's rates: the run has cut out this process's part
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._lock, self._connected = threading.Lock(), False
         self._store = Store(store)

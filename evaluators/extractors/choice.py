@@ -19,8 +19,8 @@ def choice_letter(text: str, options: str = "ABCD") -> Extraction:
     """Return the one option that a reply states, as written in `options`, or nothing.
 
     Every label that the reply names is read with its clause: what is rejected, supposed, asked, reported or merely described is no
-    claim; what a clause favours or points to is one. The strongest kind of claim counts (`claims.Weight`), its last one if there are
-    several, unless the text between takes it back. Labels in reasoning, and what a base model runs on to invent, are not read.
+    claim; what a clause favours or points to is one. The strongest kind of claim counts (`claims.Weight`), the last one of several,
+    unless the text between takes it back. Labels in reasoning, and what a base model runs on to invent, are not read.
 
     Args:
         text: the reply.

@@ -36,13 +36,19 @@ class Claim:
 
 _LATEST = 100
 """How many sentences are looked at, from the end."""
+_NEAR = 400
+"""How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so|that)\b)"
+    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"|that)\b)"
     r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
-_UNCLEAR = re.compile(r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|\s*(?:呢|吗|么)")
+_UNCLEAR = re.compile(
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
+    r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
+)
 """What follows a label of which nothing is claimed."""
 _BEGINS = re.compile(r"\s*(?:[,.)\]:—–]|-\s|\Z|\n|because\b|since\b|as\b|of course\b|[A-Z]|(?!选?项)[一-鿿])")
 """What follows a label that a line begins with."""
@@ -68,7 +74,9 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
         several: whether labels named together are a claim.
     """
     read = sentences(part, options)
-    found = [claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))]
+    found = [
+        claim for place in range(max(len(read) - _LATEST, 0), len(read)) if (claim := _claim(part, read, place, listed, several))
+    ]
     if (first := _leads(part, read, listed)) and not any(c.start == first.start and c.weight >= first.weight for c in found):
         found.append(first)
     if rest := _left_over(read, options):
@@ -133,19 +141,19 @@ def _affirmed(part: str, read: list[Sentence], place: int) -> bool:
 
 def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
-    thought = _NEW_THOUGHT.split(part[sentence.start : mention.start])[-1]
+    thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
     tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]
     return (
         any(table.search(thought) for table in tables)
-        or bool(_UNCLEAR.match(part, mention.end, sentence.end))
+        or bool(_UNCLEAR.match(part, mention.end, min(sentence.end, mention.end + _NEAR)))
         or mentions.is_instruction(part, mention.start, mention.end)
     )
 
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
-    led = mention.status == Status.LED or words.CONCLUDES.search(part, sentence.start, mention.start)
+    led = mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 
@@ -154,9 +162,11 @@ def _breaks_off(part: str, read: list[Sentence], claim: Claim) -> bool:
     sentence = read[-1]
     if sentence.mark:
         return False
-    begun = _BEGUN.fullmatch(sentence.text[: claim.start - sentence.start]) and not part[claim.end :].strip(" ).:")
+    rest = part[claim.end :].strip(" ).:")
+    lead = sentence.text[: claim.start - sentence.start]
+    begun = (_BEGUN.fullmatch(lead) and not rest) or (rest in ("项", "选项") and not lead.strip())
     named = {m.labels for s in read for m in s.mentions}
-    return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and len(named) > 2))
+    return bool((claim.end < sentence.end and _CUT_OFF.search(sentence.text)) or (begun and len(named) > 1))
 
 
 def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
@@ -166,7 +176,9 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
         return None
     for sentence in rows:
         lead = sentence.mentions[0]
-        if lead.start in listed or len(lead.labels) > 1 or sentence.mark in ("?", "？") or not _BEGINS.match(part, lead.end):
+        if lead.start in listed or len(lead.labels) > 1 or not _BEGINS.match(part, lead.end):
+            continue
+        if sentence.mark in ("?", "？") and part[lead.end : lead.end + 1] != ".":
             continue
         if lead.status >= Status.POINTED or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)

@@ -31,7 +31,8 @@ _OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
     r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
     r"|existing|previous)|original"
-    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
+    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version"
+    r"|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
     r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to"
     r"|you) (?:use|call|run)"
     r"|key (?:line|part|step|idea)|would (?:look|be)|another (?:way|version|option)|also (?:possible|write)|one could)\b)"
@@ -48,8 +49,9 @@ _PREFERS_FIRST = re.compile(
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
 _QUOTES = re.compile(
-    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing|original|own|code|snippet|program|version|attempt|function)\b)"
-    r"|(?:你|您)(?:的原|写的|提供的|给出的)"
+    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing"
+    r"|original|own|code|snippet|program|version|attempt|function)\b)"
+    r"|(?i:\bpseudo-?code\b)|伪代码|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
 _TAKEN_BACK = re.compile(
@@ -141,6 +143,8 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     cut_off = block["open"] is not None and python and not _parses(code)
     if fit < 0 and code.startswith("#!"):
         fit = 0
+    if python and _is_empty(code):
+        fit = -1
     if cut_off or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
         fit = -1
     names = _NAMES.findall(code)
@@ -205,6 +209,21 @@ def _first_fault(code: str) -> int | None:
     except (ValueError, MemoryError, RecursionError):
         return 1
     return None
+
+
+def _is_empty(code: str) -> bool:
+    """Return whether Python says nothing: comments alone, or functions whose bodies are still to be written."""
+    try:
+        nodes = ast.parse(code).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    if nodes and "#" not in code:
+        return False
+    idle = (ast.Pass, ast.Import, ast.ImportFrom)
+    bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
+    return all(
+        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
+    )
 
 
 def _parses(code: str) -> bool:

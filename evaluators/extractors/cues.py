@@ -59,7 +59,8 @@ def listed(label: str, options: str, lead: bool = True) -> str:
 
 
 _NOT_BUT = (
-    r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
+    r"(?:\b(?:is|was)(?:n't|\s+not)\s+[^.;\n]{1,30}?[,;.]?\s*(?:but"
+    r"|rather|instead|it is|it's)(?:\s+(?:rather|instead|actually))?)"
 )
 _ABOUT = (
     r"(?:\s*\([^()\n]{0,40}\)|\s+(?:that|which|to|for|of|here|among|in)\b[^.\n:;]{0,80}?|,[^,.\n]{1,60},"
@@ -86,17 +87,21 @@ _FOREIGN = (
     r"(?:(?:r[ée]ponse|respuesta|risposta|resposta|antwort|lösung|ответ|jawaban|opci[oó]n|alternativa|opzione"
     r"|вариант)(?:\s+\w+)?\s*"
     r"(?:\b(?:est|es|è|é|ist|lautet|wäre|sera|serait|sería|adalah)\b|:|[—–-]\s)|(?:正解|答え)(?:は|:)|(?:정답|답)(?:은|:))"
-    r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa|opzione"
+    r"(?:\s*(?:(?:la|el|le|der|die|das|a|o|il)\s+|l')?(?:opci[oó]n"
+    r"|letra|lettre|lettera|option|r[ée]ponse|opção|alternativa"
+    r"|opzione"
     r"|buchstabe|вариант)?(?=[\s(\[\"'].))?(?:\s*(?:la|el|le|die|a|o)(?=\s))?"
 )
 
 VERDICTS = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
-    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]|\Z))",
+    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]"
+    rf"|\Z))",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",
-    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
+    r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion"
+    r"|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
@@ -110,7 +115,8 @@ VERDICTS = (
     r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
-    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
+    r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah"
+    r"|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
     r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"

@@ -11,39 +11,64 @@ from functools import cache
 from evaluators.extractors import cues
 from evaluators.extractors import readings as words
 
+_LATEST = 100
+"""How many groups of labels are looked at in a sentence, from its end."""
 _STOP = re.compile(
-    r"(?<![\n(\[][A-Z])(?<!\A[A-Z])(?<![A-Z]\.\s[A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\b[DM]r)\.(?=\s|\Z|[\"')\]])(?!\s?[A-Z]\.)|[!?\n。！？；]|;(?=\s)"
+    r"(?<![\n(\[][A-Z])(?<!\A[A-Z])(?<![A-Z]\.\s[A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\b[DM]r)\.(?=\s|\Z"
+    r"|[\"')\]])(?!\s?[A-Z]\.\s?[A-Z])|[!?\n。！？；]|;(?=\s)"
 )
 _CLAUSE = re.compile(
     r"[,，:()（）—–]|\s-\s|->|=>|→|⇒|∴"
-    r"|(?i:\b(?:but|while|whereas|although|though|because|since|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|yet|which|that|as(?! (?:for|to)\b)|if|unless|when|where|denn|weil"
+    r"|(?i:\b(?:but|while|whereas|although|though|because|since|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|yet"
+    r"|which|that|as(?! (?:for|to)\b)|if|unless|when|where|denn|weil"
     r"|aber|mais|car|parce|pero|porque)\b|\band(?= (?:so|thus|then|therefore|it|that|I|we|he|she|this)\b))"
     r"|而是|而(?!且|非|不)|但|因为|由于|所以|因此|故|则(?!是)|可是|不过"
 )
 _GLUE = re.compile(
-    r"(?:[\s)\]\"'(\[]|[,/&、;+]|\b(?i:and|or|as well as|nor|und|oder|et|ou|y|o|e|option|choice|through|to)\b|[和与及到至と]|或者?|[-–~]|选?项)*"
+    r"(?:[\s)\]\"'(\[]|[,/&、;+]|\b(?i:and|or|as well as|nor|und|oder"
+    r"|et|ou|y|o|e|option|choice|through|to)\b|[和与及到至と]|或者?"
+    r"|[-–~]|选?项)*"
 )
 _OPEN = re.compile(r"(?i:\b(?:or|oder|ou|o)\b)|[/或]")
-OPEN_AFTER = re.compile(r"[\s.…]*(?:\([^()]{0,40}\)\s*)?,?\s*(?:\b(?:or|oder|ou)\b|或者?|还是)\s*(?:maybe |perhaps |possibly |option |choice |选项|选)?\(?[A-Z]\b")
+OPEN_AFTER = re.compile(
+    r"[\s.…]*(?:\([^()]{0,40}\)\s*)?,?\s*(?:\b(?:or|oder|ou)\b|或者?|还是)\s*(?:maybe |perhaps |possibly |option |choice |选项"
+    r"|选)?\(?[A-Z]\b"
+)
 _RANGE = re.compile(r"\)?\s*(?:[-–~]|\b(?:to|through|bis)\b|[到至])\s*\(?\Z")
+_ITEM = re.compile(r"\s*(?:选项|项)")
 _CHANGE = re.compile(r"(?i:\b(?:chang|switch|revis|mov|updat)\w*|改)")
 _VERB = (
-    r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks|gives|makes|fits"
-    r"|says|states|alone|remains|wins|survives|follows|holds|works|matches|lists|satisfies|stands|it|captures|describes|reads|offers|and"
+    r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks"
+    r"|gives|makes|fits"
+    r"|says|states|alone|remains|wins|survives|follows|holds|works|matches|lists|satisfies|stands|it|captures|describes"
+    r"|reads|offers|and"
     r"|or|as well|but|und|oder|et|ou|y|richtig|falsch|nails|edges|qualifies)\b"
 )
 _SHUT = (
-    r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–&/」】-]|\(|[\u3040-\u9fff]|(?:because|since|due|which|as|for me|over|here|rather|instead)\b)"
+    r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–&/」】-]|\(|[\u3040-\u9fff]"
+    r"|(?:I (?:think|guess|believe|suppose)|(?:to|through) [A-Z]|because|since|due|which|as|for me|over|here|rather"
+    r"|instead)\b)"
 )
 _PREPOSED = (
-    "as|here|for|because|since|with|in|at|on|from|instead|then|too|over|and|or|but|if|after|by|overall|based|rather|not|now|anyway"
+    "as|here|for|because|since|with|in|at|on|from|instead|then|too"
+    "|over|and|or|but|if|after|by|overall|based|rather|not|now|anyway"
     "|please|und|et|y|o"
 )
-_TOLD = re.compile(rf"\s*[)\]\"']*\s+(?!(?:{_PREPOSED})\b)[a-z]|\s*(?:选项|项)[一-鿿]|\s*(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]|\s*[)\]]?\s*:")
+_TOLD = re.compile(
+    rf"\s*[)\]\"']*\s+(?!(?:{_PREPOSED})\b)[a-z]|\s*(?:选项|项)[一-鿿]"
+    rf"|\s*(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]"
+    rf"|\s*[)\]]?\s*:"
+)
 """Words after a label that say something of it."""
 _MATHS = re.compile(r"\s*(?:[=<>^*/|∪∩⊂∈→⇒⊥∥]|[-=]>|\\[a-z])|\((?=[a-z]\b|\d)")
 """What follows the letter of a formula."""
-_IN_MATHS = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]\s*(?:[-=]>|[→⇒])|[<^*+|∪∩⊂∈⊥∥×]|(?<![-=])>|\\cup|\\cap|[a-z]\(|(?<![=!])=(?!\s*\"))\s*\Z|\bbox(?:ed)?\{[^{}]*\Z|(?i:^\W*let\b(?!'))[^.]*\Z")
+_IN_MATHS = re.compile(
+    r"(?:(?<![A-Za-z])[A-Za-z]\s*(?:[-=]>|[→⇒])|[<^*+|∪∩⊂∈⊥∥×]|(?<![-=])>|\\cup|\\cap|[a-z]\(|(?<![=!])=(?!\s*\"))\s*\Z"
+    r"|\bbox(?:ed)?\{[^{}]*\Z|(?i:^\W*let\b(?!'))[^.]*\Z"
+)
+_CALLED = re.compile(rf"{words.OPTION_WORD}[(]?\Z")
+_FIGURE = re.compile(r"(?i:\b(?:angles?|triangles?|midpoint|vertex|vertices|hypotenuse|congruent|bisects?)\b)")
+"""Words of geometry, where a letter is a point unless it is called an option."""
 _KIND = re.compile(r"[-\s](?:major|minor|positive|negative|flat|sharp|battery)\b")
 _SURNAME, _INITIAL = re.compile(r"\.\s[A-Z][a-z]+\b"), re.compile(r"[A-Z]\.\s?\Z")
 _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
@@ -51,19 +76,28 @@ _SAYS_I = re.compile(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|di
 _LEADS_TO_I = re.compile(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z")
 _BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initially)\b)")
 _AT_FIRST = re.compile(r"(?i:\bat first\b|\binitially\b)")
+_QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
-_LEADING = re.compile(rf"(?:[:：→⇒∴]|-{{1,2}}>|=>)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z")
+_CONTRAST = re.compile(r",?\s*(?:and )?(?:not|rather than|instead of)\s*\(?")
+_LEADING = re.compile(
+    rf"(?:[:：→⇒∴]|-{{1,2}}>|=>|\b(?i:so|thus|hence|therefore|ergo"
+    rf"|consequently)\b,?)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z"
+)
 """A colon or an arrow before a label."""
 _HAN_NAME = re.compile(r"(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]")
 """A Chinese noun that the label belongs to."""
 _KEY = re.compile(r"\"\s*:|:\\")
 _VALUE = re.compile(r"\"\s*:\s*\"\Z")
 _LED = (
-    "so|thus|then|and|or|but|now|next|here|hence|therefore|only|also|both|neither|either|clearly|however|yes|no|well|ok|okay|the|der|die"
+    "so|thus|then|and|or|but|now|next|here|hence|therefore|only|also|both|neither|either|clearly|however|yes|no|well|ok"
+    "|okay|the|der|die"
     "|das|la|le|les|el|first|second|finally|since|because|consequently|accordingly|while|whereas|in"
 )
 _SUBJECT = re.compile(rf"\A[\W\d_]*(?:(?i:{_LED})\b[\s,(\"']*)*(?:{words.OPTION_WORD})?[\s(\"'\[]*\Z")
-_NOUN = re.compile(rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these)\b)[A-Za-z]+(?<!ly)\s\Z")
+_NOUN = re.compile(
+    rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these|with|under|by|from|for|to|at|of|on|without"
+    rf"|given)\b)[A-Za-z]+(?<!ly)\s\Z"
+)
 
 
 class Status(IntEnum):
@@ -108,17 +142,22 @@ def _label(options: str) -> re.Pattern[str]:
     """Return the pattern of one label in running text; "A" and "I" count only where they cannot be words."""
     weak = "".join(option for option in options if option in "AI")
     firm = "".join(option for option in options if option not in weak and not option.islower())
-    edge = r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z](?:\.|\Z)|\.[0-9]|\s*=\s*\S)"
+    edge = r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z]\.(?:\s?[A-Z]|[a-z]|\Z)|\.[A-Za-z]\Z|\.[0-9]|\s*=\s*\S)"
     kinds = [f"[{re.escape(firm)}]{edge}"] if firm else []
     small = "".join(option.lower() for option in options if option.isascii() and option.lower() not in options)
     if small:
         kinds += [
             rf"(?<!\w\()(?<=\()[{small}](?=\))(?!\)\w)",
-            rf"(?:(?<=option )|(?<=option \()|(?<=choice )|(?<=choice \()|(?<=letter )|(?<=[Ii]t's )|(?<=\bis ))[{small}](?=[)\s]*(?:[.,;:!](?![\w.])|\Z|is\b))",
+            rf"(?:(?<=option )|(?<=option \()|(?<=choice )|(?<=choice \()|(?<=letter )|(?<=[Ii]t's )"
+            rf"|(?<=\bis ))[{small}](?=[)\s]*(?:[.,;:!](?![\w.])|\Z|is\b))",
             rf"(?<![\s\S])[{small}](?=[).,:])",
         ]
     if weak:
-        kinds += [rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])", rf"(?:(?<=option )|(?<=choice )|(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])"]
+        kinds += [
+            rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])",
+            rf"(?:(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
+            rf"(?:(?<=[Oo]ption )|(?<=[Oo]ptions )|(?<=[Cc]hoice )|(?<=[Cc]hoices )|(?<=[Ss]tatement ))[{weak}]{edge}",
+        ]
         kinds += [f"[{weak}]{edge}(?={_SHUT}|{_VERB})"]
     return re.compile(rf"(?<![A-Za-z0-9_\\\u0370-\u03ff])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
 
@@ -153,7 +192,7 @@ def in_lists(part: str) -> set[int]:
 def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], options: str, listed: set[int]) -> Iterator[Mention]:
     letters = list(pattern.finditer(text))
     own = [letter for letter in letters if not _other(text, letter)]
-    groups = _groups(text, own)
+    groups = _groups(text, own)[-_LATEST:]
     for place, group in enumerate(groups):
         start, end = group[0].start(), group[-1].end()
         before = text[groups[place - 1][-1].end() if place else 0 : start]
@@ -164,9 +203,18 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
         status = _status(before, after)
         if status < Status.FAVOURED and offset + start in listed:
             status = Status.NAMED
-        if status == Status.POINTED and len(own) < len(letters) and not re.search(words.OPTION_WORD + r"[(]?\Z", before):
+        called = _CALLED.search(before)
+        if status == Status.POINTED and len(own) < len(letters) and not called:
             status = Status.NAMED
-        yield Mention(labels, offset + start, offset + end, status, bool(_OPEN.search(text[start:end]) or OPEN_AFTER.match(part, offset + end)))
+        if status not in (Status.REJECTED, Status.LED) and not called and _FIGURE.search(text):
+            status = Status.NAMED
+        yield Mention(
+            labels,
+            offset + start,
+            offset + end,
+            status,
+            bool(_OPEN.search(text[start:end]) or OPEN_AFTER.match(part, offset + end)),
+        )
 
 
 def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]]:
@@ -175,8 +223,9 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
     for letter in letters:
         joint = text[groups[-1][-1].end() : letter.start()] if groups else ""
         together = groups and len(joint) < 30 and _GLUE.fullmatch(joint)
-        if together and (letter[0] in {x[0] for x in groups[-1]} and "," in joint):
-            together = None
+        if together and "," in joint:
+            repeated = letter[0] in {other[0] for other in groups[-1]}
+            together = None if repeated or (_ITEM.match(text, letter.end()) and not _ITEM.match(joint)) else together
         if together and _RANGE.fullmatch(joint) and _CHANGE.search(text, 0, letter.start()):
             together = None
         if together:
@@ -189,7 +238,8 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
 def _other(text: str, letter: re.Match[str]) -> bool:
     """Return whether a letter names something that is no option: vitamin C, a variable, an initial, the pronoun."""
     before, after = text[max(letter.start() - 60, 0) : letter.start()], text[letter.end() : letter.end() + 30]
-    if words.OTHER_NAME.search(before) or _KIND.match(after) or _MATHS.match(after) or _IN_MATHS.search(before):
+    named = words.OTHER_NAME.search(before) and not words.ASSIGNS.search(before)
+    if named or _KIND.match(after) or _MATHS.match(after) or _IN_MATHS.search(before):
         return True
     if _KEY.match(after) or _VALUE.search(before) or before.endswith("."):
         return True
@@ -205,12 +255,14 @@ def _status(before: str, after: str) -> Status:
     lead, tail = _clause_before(before), _clause_after(after)
     copula = words.COPULA.search(lead)
     if words.FAVOURS_AFTER.search(after) and not _BUT_NOT.match(after):
-        return Status.REJECTED if words.DENIES.search(before[-60:]) else Status.FAVOURED
-    if words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail):
+        return Status.REJECTED if words.DENIES.search(_QUOTED.sub("", before[-60:])) else Status.FAVOURED
+    contrast = _CONTRAST.fullmatch(after)
+    if not contrast and (words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail)):
         return Status.REJECTED
     if words.ONLY_BEFORE.search(lead):
         return Status.FAVOURED
-    if (words.DENIES_SUBJECT if copula else words.REJECTS_BEFORE).search(lead):
+    turned = (words.DENIES_SUBJECT if copula else words.REJECTS_BEFORE).search(lead)
+    if turned and not (words.LOOKS_AT.search(turned[0]) and words.CHOOSES.search(lead, turned.start() + 3)):
         return Status.REJECTED
     told = _TOLD.match(after)
     near = _JOINT.split(_CLAUSE.split(before)[-1])[-1]
@@ -221,7 +273,7 @@ def _status(before: str, after: str) -> Status:
 
 
 def _clause_before(before: str) -> str:
-    """Return the part of the text before a label that belongs to its clause; a bracket that holds only the label is looked through."""
+    """Return what stands before a label in its clause; a bracket that holds only the label is looked through."""
     cuts = [0, *(cut.end() for cut in _CLAUSE.finditer(before))]
     bracketed = not before[cuts[-1] :].strip(" \"'[") and before.rstrip(" \"'").endswith(("(", "（"))
     return before[cuts[-2] :] if bracketed and len(cuts) > 1 else before[cuts[-1] :]

@@ -7,7 +7,8 @@ import re
 
 RETRACTION = re.compile(
     r"(?i:\b(?:wait|no[,.:]|nope|actually|sorry|correction|scratch that|on (?:second thought|reflection)|hold on|oops|my mistake"
-    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been|hmm+|oh|edit|update|I meant"
+    r"|let me (?:correct|rethink|reconsider|redo|recheck)|made an? (?:\w+ )?(?:mistake|error|slip)|misread|should have been"
+    r"|hmm+|oh|edit|update|I meant"
     r"|(?:chang|switch|revis|updat|mov)\w+ (?:my|the|it|this|that|from|over|to)"
     r"|I take (?:that|it) back|corrected|instead)\b)|(?:wait|no)\s*[—–-]|不对|更正|等等|等一下|错了|修正|应改为|改(?:选|为|成)"
 )
@@ -23,7 +24,8 @@ WITHDRAWN = re.compile(
     r"(?:that|this|it|the above|my answer|mine)(?:'s| is| was| can't be| cannot be| isn't| must be| seems| looks)\s+(?:\w+\s)??"
     rf"(?:{_WRONG}|(?:(?<=n't )|(?<=n't be )|(?<=not be ))(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
-    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value|number|one|line|box|part)|above|answer|box)\b)\b"
+    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
+    r"|number|one|line|box|part)|above|answer|box)\b)\b"
     r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
     r"|recalculate"
     r"|recheck|start over)|(?:must|have to|'d have to|would have to) (?:redo|rethink|recompute|recalculate|start over)"
@@ -75,7 +77,8 @@ INSTRUCTION = re.compile(
     r"(?i:\be\.g\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
     r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state"
     r"|present|close"
-    r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box|with)\b"
+    r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box)\b"
+    r"|\b(?:should|must|has to) (?:end|finish|start|begin)\b[^.\n]{0,40}\bwith\b"
     r"|\b(?:please|remember to|make sure to|always|you (?:asked|told|want)[^.\n]{0,20}) (?:put|write|give|place|end|enclose|box"
     r"|wrap|state)\b"
     r"|\b(?:last|final) line\b|\basked (?:me )?to\b)|例如|比如|格式|形如|请(?:将|把|在)|(?:放|写|填)在"

@@ -7,17 +7,20 @@ from fractions import Fraction
 
 from evaluators.extractors import mentions
 from evaluators.extractors.numerals import NUMBER, Number, decimal_commas, numbers, plain_form, spelled
-from evaluators.extractors.result import choose, stated_result
+from evaluators.extractors.result import stated_result
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
+from evaluators.extractors.weights import choose
 from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
 _PHRASE = re.compile(
-    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^[^\w\n]*(?:result|solution)(?=[ \t]*[:=][ \t]*\S))"
+    r"(?i:(?<![A-Za-z])(?:answer|ans\.?|(?:final|overall) (?:result|value|total)|^[^\w\n]*(?:result"
+    r"|solution)(?=[ \t]*[:=][ \t]*\S))"
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
-    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
+    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse"
+    r"|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
     r"|정답)\s*(?::|は|은|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result|final)>)",
     re.MULTILINE,
@@ -27,13 +30,24 @@ _LEAD = re.compile(
     _OPEN + r"(?:(?i:about|approximately|exactly|just|only|simply|therefore|thus|equal to|is)\s+)?(?:[A-Za-z]\w?\s*=\s*)?" + _OPEN
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。;<\n]|, (?:because|since|as|so|which)\b|\bbecause\b|\bsince\b")
-_OR_AFTER = re.compile(r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)")
+_OR_AFTER = re.compile(
+    r"[^\d.\n;=]{0,20}(?:\b(?:or|ou|oder)\b|或者?|还是)(?:(?i: else| maybe| possibly"
+    r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?(?=[-−]?\d)"
+)
 _OR_BEFORE = re.compile(
-    r"(?:(?<![-−+*/^×·]\s)(?<![-−+*/^×·\d])\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
+    r"(?:(?<![-−+*/^×·]\s)(?<!\d[-−+*/^×·])(?<!\d)\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
+    r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
-_PAIR = re.compile(r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)")
+_UNKNOWNS = re.compile(
+    r"(?<![a-z\d])([a-z])\s*=\s*[-−]?[\d.]+[°%]?\s*(?:,|,?\s*and|und|et"
+    r"|y)\s*(?!\1)[a-z]\s*=\s*[-−]?[\d.]+[°%]?(?=\s*(?:[.]\s|[.]?\Z))"
+)
+"""Two unknowns, neither asked for."""
+_PAIR = re.compile(
+    r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)"
+)
 _NO_VALUE = re.compile(r"\"(?:final_)?answer\"\s*:\s*(?:null|\"(?:N/?A|unknown|none)?\")|####\s*\Z", re.IGNORECASE)
 _PHRASES = 20
 """How many answer phrases are looked at, from the end."""
@@ -88,18 +102,19 @@ def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None
 
 _DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
 _ASKS = re.compile(
-    r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"
+    r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were"
+    r"|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"
 )
 
 
 def _asked(part: str) -> Number | None:
     """Return the number of the last sentence that recalls what was asked for, if it comes after every answer phrase."""
     recalls = list(_ASKS.finditer(part))
-    if not recalls or (phrases := list(_PHRASE.finditer(part))) and phrases[-1].start() > recalls[-1].start():
+    if not recalls or ((phrases := list(_PHRASE.finditer(part))) and phrases[-1].start() > recalls[-1].start()):
         return None
     start = max(part.rfind(stop, 0, recalls[-1].start()) for stop in (". ", "\n", "。", "! ")) + 1
     found = numbers(part, recalls[-1].start(), recalls[-1].end())
-    if not found or not numbers(part, 0, start):
+    if not found or not numbers(part, 0, recalls[-1].start()):
         return None
     return choose(part, found, start, recalls[-1].end())[0]
 
@@ -181,6 +196,8 @@ def _after(part: str, phrase: re.Match[str]) -> Number | None:
 
 def _undecided(part: str, match: Number) -> bool:
     """Return whether another number is offered beside this one: "5 or 6", "between 5 and 6"; not the same one in another form."""
+    if _UNKNOWNS.search(part, max(match.start - 40, 0), match.end + 40):
+        return True
     if _PAIR.search(part, max(match.start - 60, 0), match.end + 20):
         return True
     after = _OR_AFTER.match(part, match.end)

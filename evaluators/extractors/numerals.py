@@ -15,7 +15,8 @@ NUMBER = re.compile(
     r"""
     (?=[-+−–\d.\\€£¥₹½⅓⅔¼¾⅕⅛NnMm])                                    # fails fast where no number begins
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
-    (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]|(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
+    (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]
+        |(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
     [€£¥₹]?
     (?:
         (?:(?P<mixed>\d+)(?=[ ]{0,2}\\?[dt]?frac|[ ]{1,2}\d+/\d|[ ]?[½⅓⅔¼¾⅕⅛])[ ]{0,2})?
@@ -105,8 +106,10 @@ def _integer(text: str) -> int:
 _COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?: \d{3})+,\d+|\d+,\d+)(?![\d.,]*\d)")
 _ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|answer|we|he|she|it|they|to|with|pays|costs)\b)")
 _COMMA_LANGUAGES = re.compile(
-    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|de|del|du|cada|zum|zur|im|pro|mit|ergibt|donc|soit|réponse|prix|el|los|las|por|respuesta"
-    r"|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого|равно|равен)\b)|€"
+    r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|de|del|du|cada|zum|zur|im|pro"
+    r"|mit|ergibt|donc|soit|réponse|prix|el|los|las|por|respuesta"
+    r"|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
+    r"|равно|равен)\b)|€"
 )
 _SWAP = str.maketrans(".,", ",.")
 
@@ -118,14 +121,13 @@ def decimal_commas(view: str) -> str:
     return _COMMA.sub(lambda match: match[0].translate(_SWAP), view)
 
 
-_UNITS = {
-    word: value
-    for value, words in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-    )
-    for word in (words,)
-}
-_TENS = {word: 10 * place for place, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+    " nineteen"
+)
+_UNITS = {word: value for value, word in enumerate(_SMALL.split())}
+_TEN_WORDS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = {word: 10 * place for place, word in enumerate(_TEN_WORDS, 2)}
 _GROUPS = {"thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _OTHER_WORDS = {
     word: value
@@ -139,17 +141,22 @@ _OTHER_WORDS = {
 }
 _WORD = "|".join(sorted([*_UNITS, *_TENS], key=len, reverse=True))
 _SPELLED = re.compile(
-    rf"\b(?:(?P<minus>minus|negative)\s+)?(?P<words>(?:(?:a|an)\s+(?=hundred|thousand|million|dozen))?(?:{_WORD}|hundred|thousand|million|billion|dozen)"
+    rf"\b(?:(?P<minus>minus|negative)\s+)?(?P<words>(?:(?:a|an)\s+(?=hundred|thousand|million|dozen))?(?:{_WORD}|hundred"
+    rf"|thousand|million|billion|dozen)"
     rf"(?:(?:\s+and\s+|[\s-]+)(?:{_WORD}|hundred|thousand|million|billion|dozen))*)\b(?:\s+(?P<point>point(?:\s+(?:{_WORD}))+))?",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"\b(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-](?P<d>half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)\b",
+    r"\b(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-](?P<d>half|halves|thirds?|quarters?|fourths?|fifths?"
+    r"|sixths?|sevenths?|eighths?|ninths?|tenths?)\b",
     re.IGNORECASE,
 )
 _PARTS = {"hal": 2, "thi": 3, "qua": 4, "fou": 4, "fif": 5, "six": 6, "sev": 7, "eig": 8, "nin": 9, "ten": 10}
 _HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
-_HAN = re.compile(r"(?P<neg>负|零下)?(?:(?P<den>[一二三四五六七八九十百千]+)分之(?P<num>[一二三四五六七八九十百千]+)|(?P<pct>百分之)?(?P<whole>[零一二两三四五六七八九十百千万]+)(?P<point>点[零一二三四五六七八九]+)?(?!分之|[零一二两三四五六七八九十百千万]))")
+_HAN = re.compile(
+    r"(?P<neg>负|零下)?(?:(?P<den>[一二三四五六七八九十百千]+)分之(?P<num>[一二三四五六七八九十百千]+)"
+    r"|(?P<pct>百分之)?(?P<whole>[零一二两三四五六七八九十百千万]+)(?P<point>点[零一二三四五六七八九]+)?(?!分之|[零一二两三四五六七八九十百千万]))"
+)
 _FOREIGN = re.compile(rf"\b(?:{'|'.join(_OTHER_WORDS)})\b", re.IGNORECASE)
 
 

@@ -5,134 +5,141 @@ from __future__ import annotations
 import re
 
 GIVES_UP = re.compile(
-    r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not able to|no way to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
-    r"(?:determin\w*|answer|solve[d]?|say|tell|comput\w*|calculat\w*|f[io]u?nd|known|figure|give|provide|help|assist|conclude|know|decide|share|predict|do|look|work|estimate|narrow)"
-    r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing|too little|too few)\s+(?:\w+\s+){0,2}?(?:information|data|details?|values?|figures?)"
-    r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
-    r"|(?:is|are) (?:missing|unknown|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b|\binfinitely many\b|\bdiverges\b"
-    r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
-    r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not|don't) have access|\bunavailable|not available"
+    r"(?i:\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not able to"
+    r"|no way to)\s+(?:be\s+)?(?:\w+\s+){0,2}?"
+    r"(?:determin\w*|answer|solve[d]?|say|tell|comput\w*|calculat\w*|f[io]u?nd|known|figure|give|provide|help|assist"
+    r"|conclude|know|decide|share|predict|do|look|work|estimate|narrow|view|see|open|access|read)"
+    r"|(?:\bnot|n't)(?: \w+)? (?:enough|sufficient)\b|\b(?:insufficient|lacks?|missing|too little"
+    r"|too few)\s+(?:\w+\s+){0,2}?(?:information|data|details?|values?|figures?)"
+    r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)"
+    r"|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
+    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif"
+    r"|mention|giv"
+    r"|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b"
+    r"|\binfinitely many\b|\bdiverges\b"
+    r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
+    r"|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
+    r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own"
+    r"|yourself)|\bgive up\b|\bforgot the\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would"
+    r"|'d) (?:still )?need (?:the"
+    r"|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid"
+    r"|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)"
+    r"|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not"
+    r"|don't) have access|\bunavailable|not available"
     r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^[^\w\n]*(?:retry|try again))"
-    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供|说明|补充|读者)|算不出|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ|わから|でき|分から)(?:ない|ません)"
-    r"|(?i:lässt sich [^.]*nicht|il manque|deux solutions|dos soluciones|zwei lösungen|ne (?:peux|peut|permet)|no se puede|falta )",
+    r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉"
+    r"|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供"
+    r"|说明|补充|读者)|算不出|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ"
+    r"|わから|でき|分から)(?:ない|ません)"
+    r"|(?i:lässt sich [^.]*nicht|il manque|deux solutions"
+    r"|dos soluciones|zwei lösungen|ne (?:peux|peut|permet)"
+    r"|no se puede|falta )",
     re.MULTILINE,
 )
 """Saying that there is no answer."""
 MAY_GIVE_UP = re.compile(
-    r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite|diverg|information|data|details"
-    r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|rate lim|only be|symbolic|far as|neither|both|equally|ambig|turn|nicht|kein|manque|soluciones|solutions|lösungen|puede|falta)"
+    r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite"
+    r"|diverg|information|data|details"
+    r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|rate lim"
+    r"|only be|symbolic|far as|neither|both|equally|ambig|turn|nicht|kein|manque|soluciones|solutions|lösungen|puede|falta)"
     r"|[无不抱对信条数缺没未取可两请算题都書求わで分]"
 )
 """One of its words: a quick test before the long one."""
 
 CONCLUDES = re.compile(
-    r"(?i:\b(?:so|therefore|thus|hence|altogether|in total|in all|overall|finally|answer\w*|result|total|asks|asked|question|we (?:get|have|find)|think|guess|estimate|say|comes? to|consequently|as a result|which means|means|also|donc|insgesamt|en total|luego)\b)"
+    r"(?i:\b(?:so|therefore|thus|hence|altogether|in total|in all|overall|finally|answer\w*|result|total|asks|asked|question"
+    r"|we (?:get|have|find)|think|guess|estimate|say|comes? to|consequently|as a result|which means|means|also|donc"
+    r"|insgesamt|en total|luego)\b)"
     r"|因此|所以|故|一共|总共|综上|答|题目(?:只)?(?:问|要求)|即|填"
 )
 """Words of a sentence that draws the conclusion."""
 
 ASIDE = re.compile(
-    r"(?i:^[^\w\n]*(?:(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|(?:to )?verif\w+|(?:you|we) (?:can|could) (?:verify|check|confirm)\w*|to (?:check|double-check|confirm)|note|remark|confidence|p\.?s\.?|by the way|btw|incidentally|for (?:reference|comparison|context)"
-    r"|alternatively|in comparison|interestingly|fun fact|tip|caution|vérification|probe|comprobación|verifica|as a (?:check|comparison))\b\s*(?=[:,(—–-]|that\b|this\b|it\b|the\b|with\b|\d|\()"
-    r"|(?:a |the |one |another )?(?:common|frequent|typical|usual) (?:mistake|error|pitfall|trap)|(?:some|others|many|people|students|anyone|everyone|most)\b[^.]{0,30}\b(?:would|might|may|could|say|get|think|replied|answer\w*|who|reply)"
-    r"|had \w+ |if you(?:r|'\w+)?\b|(?:in|using) (?:other|imperial|metric|different|american) (?:units|words)|equivalently|converted|that would be|if (?!so\b)[^,.]{3,80}\b(?:had|were|would|instead|wanted)\b|(?:let me know|I hope|hope (?:this|that)|feel free|would you like|do you want|shall I|want me|if you (?:have|need|want|would|'d))"
-    r"|it(?:'s| is)? (?:also|both|has|means|would)\b|(?:it|this|that|these|they)(?:'s| is| are| was| has| would)\s+(?:the|a|an|also|both|only|in|within|between|because|well|less|more|close|confirm|consistent)\b"
-    r"|(?:it|this|that)\s+(?:matches|confirms|agrees|checks|satisfies|makes sense|seems)|its\b[^.]{0,40}\bwould\b|(?:(?:my|your|his|her|the) (?:\w+ )?(?:brother|cousin|friend|teacher|textbook|book|manual|colleague|professor|classmate)(?:'s \w+)?\s+(?:says?|said|claims?|gets?|got|thinks?|has|wrote|gives)|(?:my|your) (?:brother|cousin|friend|teacher|colleague)\b)))"
-    r"|^\W*(?:验算|检验|检查|验证|注意?|备注|说明|另外|顺便|补充)[^。]{0,4}[:,]|^\W*(?:它|这个数|这)(?:既|也|同时|恰好|正好是?(?:\D))|^\W*(?:有同学|有人|很多人)"
+    r"(?i:^[^\w\n]*(?:(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|(?:to )?verif\w+|(?:you|we) (?:can|could) (?:verify"
+    r"|check|confirm)\w*|to (?:check|double-check|confirm)|note|remark|confidence|p\.?s\.?|by the way|btw|incidentally"
+    r"|for (?:reference|comparison|context)"
+    r"|alternatively|in comparison|interestingly|fun fact|tip|caution|vérification|probe|comprobación|verifica|as a (?:check"
+    r"|comparison))\b\s*(?=[:,(—–-]|that\b|this\b|it\b|the\b|with\b|\d|\()"
+    r"|(?:a |the |one |another )?(?:common|frequent|typical|usual) (?:mistake|error|pitfall|trap)|(?:some|others|many|people"
+    r"|students|anyone|everyone|most)\b[^.]{0,30}\b(?:would|might|may|could|say|get|think|replied|answer\w*|who|reply)"
+    r"|had \w+ |if you(?:r|'\w+)?\b|(?:in|using) (?:other|imperial|metric|different|american) (?:units|words)|equivalently"
+    r"|converted|that would be|if (?!so\b)[^,.]{3,80}\b(?:had|were|would|instead|wanted)\b|(?:let me know|I hope"
+    r"|hope (?:this|that)|feel free|would you like|do you want|shall I|want me|if you (?:have|need|want|would|'d))"
+    r"|it(?:'s| is)? (?:also|both|has|means|would)\b|(?:it|this|that|these|they)(?:'s| is| are| was| has| would)\s+(?:the|a"
+    r"|an|also|both|only|in|within|between|because|well|less|more|close|confirm|consistent)\b"
+    r"|(?:it|this|that)\s+(?:matches|confirms|agrees|checks|satisfies|makes sense|seems)|its\b[^.]{0,40}\bwould\b|(?:(?:my"
+    r"|your|his|her|the) (?:\w+ )?(?:brother|cousin|friend|teacher|textbook|book|manual|colleague|professor"
+    r"|classmate)(?:'s \w+)?\s+(?:says?|said|claims?|gets?|got|thinks?|has|wrote|gives)|(?:my|your) (?:brother|cousin|friend"
+    r"|teacher|colleague)\b)))"
+    r"|^\W*(?:验算|检验|检查|验证|注意?|备注|说明|另外|顺便|补充)[^。]{0,4}[:,]|^\W*(?:它"
+    r"|这个数|这)(?:既|也|同时|恰好|正好是?(?:\D))|^\W*(?:有同学|有人|很多人)"
 )
 """The beginning of a sentence beside the point: a check, a remark, an offer, what others think, what would be otherwise."""
 
-ASIDE_MODE = re.compile(r"(?i:^[^\w\n]*(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|verif\w+|(?:you|we) (?:can|could) (?:verify|check)|to (?:check|verify)|note|remark|by the way|alternatively|vérification|probe|comprobación)\b)|^\W*(?:验算|检验|检查|验证|备注)")
+ASIDE_MODE = re.compile(
+    r"(?i:^[^\w\n]*(?:(?:quick |sanity |double[- ]?)?check(?:ing)?|verif\w+|(?:you|we) (?:can|could) (?:verify|check)"
+    r"|to (?:check|verify)|note|remark|by the way|alternatively"
+    r"|vérification|probe|comprobación)\b)|^\W*(?:验算|检验|检查|验证|备注)"
+)
 """One that goes on after its first sentence."""
 
 BESIDE_HEADING = re.compile(
-    r"(?i:^[^\w\n]*(?:\w+ )?(?:tips?|notes?|remarks?|extras?|bonus|common (?:mistakes?|errors?)|mistakes to avoid|further \w+|practice|good to know|background|check|verification|sanity check|did you know|next steps?|study tips?)(?: \w+)?\W*\Z)"
+    r"(?i:^[^\w\n]*(?:\w+ )?(?:tips?|notes?|remarks?|extras?|bonus|common (?:mistakes?|errors?)|mistakes to avoid"
+    r"|further \w+|practice|good to know|background|check|verification|sanity check|did you know|next steps?"
+    r"|study tips?)(?: \w+)?\W*\Z)"
     r"|^\W*(?:提示|注意|备注|拓展|常见错误|易错点|小结|检验|验算)\W*\Z"
 )
 """A heading of what does not belong to the answer."""
 
 OFFER = re.compile(
-    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|\bwant (?:me|\d+|more|another|to)|\b(?:make|makes) sense|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no|ok)\s*\Z)"
+    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make"
+    r"|makes) sense"
+    r"|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no"
+    r"|ok)\s*\Z)"
 )
 PLAN = re.compile(
-    r"(?i:^\W*(?:(?:so|now|next|first|firstly|second|then|okay|ok|alright|finally|sure|great question|hint|step \d+)\b[\s,!:.]*)*(?:(?:we|I)\s+(?:first |now |then |just |only )?(?:want to|(?:need|have) to (?:first )?(?:find|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look|work|read|check)"
-    r"|must (?:find|comput|calculat|determine|solve)|set|could tell)|(?:we|I)'(?:ll|d)\b(?! (?:say|report|answer|go|guess|estimate|put|call))|let's|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)\b|the (?:question|problem|task|exercise|text) (?:asks|states|says|gives|wants|concerns|mentions|tells|describes|involves)"
-    r"|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?| facts)?\s*[:,]|suppose|assume|I (?:will|would|shall)|I am going|we (?:will|shall|should)\b|my plan|the plan|plan:"
-    r"|(?:subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)|:\s*-?\d))"
+    r"(?i:^\W*(?:(?:so|now|next|first|firstly|second|then|okay|ok|alright|finally|sure|great question|hint"
+    r"|step \d+)\b[\s,!:.]*)*(?:(?:we|I)\s+(?:first |now |then |just |only )?(?:want to|(?:need|have) to (?:first )?(?:find"
+    r"|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look|work|read|check)"
+    r"|must (?:find|comput|calculat|determine|solve)|set|could tell)|(?:we|I)'(?:ll|d)\b(?! (?:say|report|answer|go|guess"
+    r"|estimate|put|call))|let's|let us|let me|let \w+ (?:be\b|=|denote)|to (?:solve|find|answer|determine|compute|calculate"
+    r"|get)\b"
+    r"|the (?:question|problem|task|exercise|text) (?:asks|states|says|gives|wants|concerns|mentions|tells|describes"
+    r"|involves)"
+    r"|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?"
+    r"| facts)?\s*[:,]|suppose|assume|I (?:will|would|shall)|I am going|we (?:will|shall|should)\b|my plan|the plan|plan:"
+    r"|(?:try|subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
+    r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)[^.]*\d|:\s*-?\d))"
     r"|primero|zuerst|d'abord))"
-    r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
+    r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以"
+    r"|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
-    r"|(?i:\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
+    r"|(?i:\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b"
+    r"|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
-INTENDS = re.compile(r"(?i:\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to| have to)\s+(?:first|then|now|just|simply|next|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))")
+INTENDS = re.compile(
+    r"(?i:^\W*let \w+ (?:be\b|=|denote)|\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to"
+    r"| have to)\s+(?:first|then|now|just|simply|next"
+    r"|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed"
+    r"|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us"
+    r"|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))"
+)
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
-    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|total|result|answer|i\.e)\b)|得|共|等于|即(?!可)|填|应为|答案"
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result"
+    r"|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
+    r"|等于|即(?!可)|填|应为|答案"
 )
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
 
 UNFINISHED = re.compile(
     r"[=+×÷*/:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z|\$\s*\Z|####\s*\Z"
-    r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in|but|if|get|gives?|equals?"
-    r"|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will|would|also|than|when|let|need|must)\s*\Z)"
+    r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in"
+    r"|but|if|get|gives?|equals?"
+    r"|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will|would|also"
+    r"|than|when|let|need|must)\s*\Z)"
     r"|(?:所以|因此|故|则|即|得|为|是|等于|再|然后|接着|和|的|以及|共|并且|又|由|设)\s*\Z|(?i:^\W*(?:step|part)\s+\d+\W*\Z)",
     re.MULTILINE,
 )
 CUT = re.compile(r"(?:,\s*(?i:and|then|so|but|which|for|we|she|he|they|with|since|because|now|if)\b|，)[^,，]{4,}\Z")
 LOOP = re.compile(r"(?:\d+\s*[,、]\s*){4}\d*\s*\Z")
-
-_LEAD = r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now|still|then|thus|therefore|up|another|down|out|at|to|simply))*"
-BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
-    ("end of an equation", 5, re.compile(r"(?:[=≈≃→⇒]|->|=>)\s*[$€£¥₹≈~({]*\s*(?:(?i:about|approximately|roughly)\s*)?\Z")),
-    (
-        "object of a verb of result",
-        2,
-        re.compile(
-            rf"(?i:\b(?:is|are|was|were|be|'s|equals?|equal to|gives?|gets?|getting|got|makes?|leaves?|leaving|left|totals?|comes?|comes (?:out )?to|amounts?|adds up|costs?|pays?|needs?|takes?|earns?|spends?|saves?|becomes?|remains?|yields?|obtain|keep"
-            rf"|find|reach(?:es)?|works out|stands|settles|end up|arrive|agree on|down|up|short by|has|have|owns?|ist|sind|beträgt|kostet|bleiben|est|sont|reste|es|son|quedan|zahlt|braucht){_LEAD}\s*[$€£¥₹]?\s*\Z)"
-        ),
-    ),
-    (
-        "Chinese verb of result",
-        2,
-        re.compile(r"(?:是|为|[一-鿿]了|[分变达提降增减][成为到至]|得到?|共|需要?|剩下?|有|等于|约|花了?|付了?|付款|即|还|要|用了?|填|找回?|合计|总计|达到?|才|取|达|到|就是)\s*(?:大?约|了)?\s*[€£¥₹$]?\s*\Z"),
-    ),
-    ("after a colon", 1, re.compile(r"[:：]\s*[$€£¥₹≈~]*\s*\Z")),
-    ("denied", -5, re.compile(r"(?i:(?:\b(?:not|never|neither|nor|rather than|instead of|cannot be|unlike|versus|vs\.?)\b|n't\b)(?:(?!\bbut\b)[^,;.]){0,20}\Z)|(?:不是|并非|而非|而不是|不等于|不可能|不能)[^,。]{0,8}\Z")),
-    ("index", -6, re.compile(r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?|examples?|chapter|figure|table|option|method|line|round|section|theorem|lemma|page|http|error(?: code)?|code|day|week|(?<!per )year|no\.|number|item|type)\s*#?\s*\Z)|第\s*\Z|(?<=\w)\[\Z|[.,]\[\Z")),
-    ("name", -1, re.compile(r"(?<=[\w,;] )(?!Total|Answer|Result|Sum|USD|EUR|GBP|Rs|RM|CHF)[A-Z][a-z]+\s\Z")),
-    ("date", -3, re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+(?:\d{1,2},?\s+)?\Z")),
-    ("rate", -5, re.compile(r"(?i:\b(?:per|every|each|than|to the nearest|rounded to|nearest)\s+[$€£]?\Z)|每\s*\Z|/\s*\Z")),
-    ("operand", -6, re.compile(r"[\w)\]}%]\s*(?:[-−+*×·÷/^]|\\times|\\cdot|\\div)\s*[$€£({]*\Z|(?<=\d)\s*[x]\s*\Z|\\sqrt\s*\{?\Z|[(,]\s*\Z(?<=\w\()")),
-    (
-        "adjunct",
-        -2,
-        re.compile(
-            r"(?i:(?<!total )(?<!sum )(?<!average )(?<!area )(?<!number )(?<!value )(?<!speed )(?<!cost )(?<!amount )(?<!length )(?<!price )(?<!sample )(?<!volume )(?<!mean )(?<!ratio )(?<!rate )(?<!profit )(?<!difference )(?<!product )(?<!maximum )(?<!minimum )(?<!distance )"
-            r"\bof|\b(?:for|from|in|at|after|before|by|within|without|on|until|since|between|among|during|through|over|under|with|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
-            r"|to (?!get|make|give|obtain|be|find|have|yield|equal|reach)[a-z]+))\s+(?:(?!(?:is|are|was|were|be|total|all|fact|sum|average|get|gets|gives|makes|there|have|has|we|just|only|about|exactly|roughly|approximately)\b)[A-Za-z']+\s+)?[€£¥₹$]?\s*\Z"
-        ),
-    ),
-    ("one form more", -2, re.compile(r"(?i:\d[^.;]{0,25}(?<!\sand\s\d\d\sminutes,\s)(?:\bi\.\s?e\.?,?|\bthat is,?|\bin other words,?|\bequivalently,?|\bor(?: about| roughly)?(?! \d+ in total))\s*[$€£]?\Z)|\d[^。]{0,8}(?:也就是|即)\s*\Z")),
-    ("after a reason", -3, re.compile(r"(?i:\b(?:because|since|given that|denn|car|porque)\b(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)|因为[^,，。]*\Z")),
-    ("in a relative clause", -2, re.compile(r"(?i:,\s+which (?:is|was|are|were)\s+\Z)")),
-    ("of somebody else", -3, re.compile(r"(?i:\b(?:while|whereas)\b[^.;]*\Z)")),
-    ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
-    ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
-)
-AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
-    ("operand", -6, re.compile(r"(?!\s*[/-]\s*[a-z])\s*(?:(?:[+*×·÷^]|\\times|\\cdot|\\div)\s*[\w({\\$]|(?:[-−/]\s*|\s[-−/]\s)[\d({\\]|\\?[%]\s*(?:of\s+[$€£]?\d|×\s|\*\s)|[a-z]\s*[-+=*]|[xyn]\b)")),
-    ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
-    ("count of steps", -6, re.compile(r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages|decimal places?|significant|equations)\b|步|个步骤|位小数)")),
-    ("month", -3, re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")),
-    ("deadline", -2, re.compile(r"-(?i:hour|day|minute|week|month|year|page|seat|story|foot|point)\b")),
-    ("multiple of a constant", -6, re.compile(r"\s?(?:\(\s?[a-z]\b|π|\\pi|√|\\sqrt)")),
-    ("part of a compound", -2, re.compile(r"\s+(?:hours?|minutes?|feet|pounds|dollars|days|weeks|years|euros)\s+and\s+\d")),
-    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all)\b")),
-    ("compared", -1, re.compile(r"\s+(?:\w+\s+)?(?i:older|younger|more|less|fewer|taller|larger|smaller|longer|shorter|greater|higher|lower|faster|slower)\s+than\b")),
-    ("clock", -5, re.compile(r"\s?(?i:a\.?m\.?|p\.?m\.?|o'clock)\b")),
-    ("denied", -5, re.compile(r"(?i:[a-z ]{0,12}\b(?:isn't|is not|wasn't|was not|doesn't|cannot|can't|is therefore not|is (?:wrong|incorrect|impossible)|works? neither)\b)")),
-    ("Chinese operation", -7, re.compile(r"[一-鿿]{0,2}(?:加上|减去|乘以|除以|乘|除(?!了))")),
-)
-YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
-"""What stands before a number of four digits that is a year."""

@@ -2,7 +2,7 @@
 
 Sentences are read from the last one back. Remarks, checks, offers and what others think are passed over; a question, a plan, an
 equation still to be solved or a text that breaks off states nothing. In the sentence that is left, every number gets the weights of
-`quantities.BEFORE` and `quantities.AFTER` for what stands round it; the heaviest is the result, the last of equals.
+`weights.BEFORE` and `weights.AFTER` for what stands round it; the heaviest is the result, the last of equals.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from evaluators.extractors import mentions
 from evaluators.extractors import quantities as words
 from evaluators.extractors.numerals import Number, numbers, spelled
+from evaluators.extractors.weights import NOTHING, THUS, WEAK, choose, weigh
 
 _STOP = re.compile(
     r"(?<!\bRs)(?<!\bNo)(?<!\bapprox)(?<!\bca)(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\betc)"
@@ -24,7 +25,6 @@ _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
-_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
@@ -37,20 +37,15 @@ _SUMMED = re.compile(
     r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
-_CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
 _CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)|^\W*(?i:no|nope)\W*\Z")
-_SO = re.compile(r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以")
 _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
-_THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
 """How many characters are read, from the end: a bound for replies that loop."""
-_WEAK, _NOTHING = 0, -3
-"""From which weight on a number is not taken at once, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,7 @@ def _ending(part: str, bold: str) -> Number | None:
     listed = {mark.start(1) for mark in marks} if len(marks) > 1 or (marks and marks[0][1] == "1") else set()
     paragraph = part.rfind("\n\n", 0, body[-1].start) + 1 if body else 0
     marked = [n for n in numbers(bold, paragraph, body[-1].end if body else 0) if n.start not in listed]
-    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > _NOTHING]
+    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > NOTHING]
     if body and _stops_short(read, body[-1], part[body[-1].start : body[-1].end]):
         return None
     if marked:
@@ -95,7 +90,9 @@ def _ending(part: str, bold: str) -> Number | None:
 def _gives_up(part: str) -> bool:
     if not words.MAY_GIVE_UP.search(part):
         return False
-    refusals = [r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]]
+    refusals = [
+        r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]
+    ]
     if not refusals:
         return False
     concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
@@ -103,7 +100,7 @@ def _gives_up(part: str) -> bool:
 
 
 def _sentences(part: str) -> Iterator[_Sentence]:
-    """Yield the sentences that hold anything; after a check or a remark begins, all of its paragraph is aside until one concludes."""
+    """Yield the sentences that hold anything; once a check or a remark begins, all is aside until a sentence concludes."""
     start, mode, beside, bracket = 0, False, False, False
     for stop in [*_STOP.finditer(part), None]:
         end = stop.start() if stop else len(part)
@@ -111,21 +108,34 @@ def _sentences(part: str) -> Iterator[_Sentence]:
         if text.strip():
             if "\n" in part[max(start - 2, 0) : start]:
                 mode = False
-            aside = bool(words.ASIDE.search(text)) or (text.lstrip().startswith("|") and not _SUMMED.search(text)) or words.OFFER.search(text) is not None
-            aside = aside and not _THUS.search(text)
+            aside = (
+                bool(words.ASIDE.search(text))
+                or (text.lstrip().startswith("|") and not _SUMMED.search(text))
+                or words.OFFER.search(text) is not None
+            )
+            aside = aside and not THUS.search(text)
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             if _is_heading(part, start, end):
                 beside = bool(words.BESIDE_HEADING.search(text))
             bracket = bracket or (start > 0 and text.lstrip().startswith("("))
             yield _Sentence(start, end, stop[0] if stop else "", aside or mode or beside or bracket)
-            bracket = bracket and ")" not in part[end : end + 2] and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
+            bracket = (
+                bracket
+                and ")" not in part[end : end + 2]
+                and text.count(")") < text.count("(") + (not text.lstrip().startswith("("))
+            )
         start = stop.end() if stop else end
 
 
 def _is_heading(part: str, start: int, end: int) -> bool:
     """Return whether [start, end) is a short line of its own, without a full stop and without a number."""
     line = part[start:end]
-    return part[start - 1 : start] in ("", "\n") and part[end : end + 1] in ("", "\n") and len(line.split()) < 7 and not re.search(r"\d|=", line)
+    return (
+        part[start - 1 : start] in ("", "\n")
+        and part[end : end + 1] in ("", "\n")
+        and len(line.split()) < 7
+        and not re.search(r"\d|=", line)
+    )
 
 
 def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Number | None:
@@ -147,13 +157,15 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
         last = False
         wordy = wordy and not numbers(part, sentence.start, sentence.end)
         if sentence.mark in ("?", "？") or _open(part, found[-1].start):
-            if _in_rows(part, found[-1].start) and any(s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read):
+            if _in_rows(part, found[-1].start) and any(
+                s.mark == "." and s.end < part.rfind("\n\n", 0, found[-1].start) for s in read
+            ):
                 continue
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
-        if chosen is None and weight <= _NOTHING:
+        if chosen is None and weight <= NOTHING:
             continue
-        if chosen and weight >= _WEAK:
+        if chosen and weight >= WEAK:
             return chosen
         weak = weak or chosen
     return weak
@@ -161,7 +173,14 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
 
 def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
     """Return whether the last sentence has words but neither number nor full stop, where those before it have full stops."""
-    return sentence is read[-1] and not sentence.mark and len(text.split()) > 3 and any(s.mark == "." for s in read) and text[-1].isalpha() and not re.search(r"\d", text)
+    return (
+        sentence is read[-1]
+        and not sentence.mark
+        and len(text.split()) > 3
+        and any(s.mark == "." for s in read)
+        and text[-1].isalpha()
+        and not re.search(r"\d", text)
+    )
 
 
 def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
@@ -177,15 +196,25 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
     alone = _ALONE.match(part[number.end : sentence.end]) and _ALONE.match(part[sentence.start : number.start])
     if part[number.start : number.end].lower() in ("one", "一", "a half"):
         return bool(alone)
-    if "/" not in number.value and re.match(r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步|次方|种|方面|者|项|般", part[number.end : number.end + 14]):
+    if "/" not in number.value and re.match(
+        r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步"
+        r"|次方|种|方面|者|项|般",
+        part[number.end : number.end + 14],
+    ):
         return False
     if re.match("[一-鿿]", part[number.start]):
-        return bool(alone or re.match(r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])", part[number.end : number.end + 2]))
+        return bool(
+            alone
+            or re.match(
+                r"\s*(?:[个只本元岁天年月日分小秒米厘千公克升度棵人辆件块张条名朵双颗倍角周页支次]|\Z|[。,])",
+                part[number.end : number.end + 2],
+            )
+        )
     return True
 
 
 def _is_plan(sentence: str) -> bool:
-    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bgives\b|\d\s*=\s*-?\d", sentence):
+    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bthen\b|\bgives\b|\d\s*=\s*-?\d", sentence):
         return True
     return bool(words.PLAN.search(sentence) and not words.STATES.search(sentence))
 
@@ -209,35 +238,3 @@ def _in_rows(part: str, place: int) -> bool:
     line = part[part.rfind("\n", 0, place) + 1 : end]
     paragraph = part.rfind("\n\n", 0, place) + 1
     return bool(_ROW.match(line)) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
-
-
-def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:
-    """Return which of a sentence's numbers it states, and with what weight; None where it states none."""
-    weights = [(number, weigh(part, number, start, end)) for number in found]
-    turns = [mark.end() for mark in _SO.finditer(part, start, end)]
-    for turn in reversed(turns):
-        concluded = [(number, weight) for number, weight in weights if number.start >= turn]
-        if any(weight >= -1 for _, weight in concluded):
-            weights = concluded
-            break
-    best: Number | None = None
-    heaviest = _NOTHING
-    for number, weight in weights:
-        if weight >= heaviest and weight > _NOTHING:
-            best, heaviest = number, weight
-    vague = heaviest < _WEAK and len({number.value for number, weight in weights if weight == heaviest}) > 1
-    return (None if vague else best), heaviest
-
-
-def weigh(part: str, number: Number, start: int, end: int) -> int:
-    """Return how much speaks for a number being what its sentence states."""
-    before = _CURRENCY.sub("", part[max(start, number.start - 90) : number.start])
-    after = part[number.end : min(end, number.end + 40)]
-    lead = before
-    weight = sum(value for _, value, pattern in words.BEFORE if pattern.search(lead))
-    weight += sum(value for _, value, pattern in words.AFTER if pattern.match(after))
-    if re.fullmatch(r"(?:19|20)\d\d", number.value) and words.YEAR.search(before):
-        weight += 1
-    if before.rstrip().endswith("=") and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1]) and "\\lim" not in before:
-        weight -= 9
-    return weight

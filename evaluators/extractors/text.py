@@ -28,7 +28,8 @@ _BULLET = re.compile(r"(?:(?<=\n)|(?<![\s\S]))\*(?=[ \t])")
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage|Task)[ \t]*#?\d*|(?:Example|Task)[ \t]*#?\d+"
     r"|Q\d*|Human|User|USER|HUMAN"
-    r"|Instruction|Input|(?:问题|题目|例题?|练习|下一[题道个]|第)[ \t]*[\d一二三四五六七八九十]*题?|问|用户|人类|指令)[ \t]*\**[:：]"
+    r"|Instruction|Input|(?:问题|题目|例题?|练习|下一[题道个]"
+    r"|第)[ \t]*[\d一二三四五六七八九十]*题?|问|用户|人类|指令)[ \t]*\**[:：]"
     r"|^[ \t]*#{1,6}[ \t]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Task|Example|Instruction|User|Human)"
     r"|问题|题目|例题|练习|用户)\b[ #\d]*$|^[ \t*]*(?:Question|Problem|Exercise|Task|Q)[ \t]*#?\d+[ \t]*[.)*\n]"
     r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",

@@ -111,7 +111,8 @@ class OpenAISDK:
     def claims(route: Route = "chat", logprobs: Form | None = None, **_: Json) -> frozenset[Capability]:
         """Return what a model with these arguments can be asked for, without connecting to it."""
         scored: set[Capability] = {"loglikelihood"} if logprobs else set()
-        return frozenset({"generate", "text" if route == "completions" else "messages", *scored})
+        called: set[Capability] = {"tools"} if route == "chat" else set()
+        return frozenset({"generate", "text" if route == "completions" else "messages", *called, *scored})
 
     def generate(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """Yield one answer a request, in the order of completion; see `Backend.generate`."""

@@ -17,6 +17,9 @@ from leaderflow.core.types import Answer, Json, Prompt, Request
 
 Form = Literal["echo", "prompt_logprobs"]
 
+_PIECE = "\ufffd"
+"""What a piece of a character is decoded to."""
+
 
 def full_text(prompt: Prompt) -> str:
     """Return the whole text whose tokens are scored."""
@@ -66,6 +69,10 @@ def _echoed(choice: Mapping[str, Any], text: str, border: int) -> list[float]:
     """OpenAI's form: parallel lists `tokens`, `token_logprobs` and `text_offset` (in characters) of prompt and generated text."""
     found = choice["logprobs"]
     tokens, values = found["tokens"], found["token_logprobs"]
+    whole = str(choice.get("text"))
+    spelt = whole.startswith(text) and len(tokens) == len(values)
+    if spelt and (places := scored_places(tokens, whole, border, len(text))) is not None:
+        return [float(values[place]) for place in places if values[place] is not None]
     starts = _starts(tokens, text)
     if starts is None:
         starts = [*found["text_offset"]]
@@ -87,20 +94,46 @@ def _starts(tokens: Sequence[str], text: str) -> list[int] | None:
 
 
 def _prompt_entries(choice: Mapping[str, Any], text: str, border: int) -> list[float]:
-    """VLLM's form: for each prompt token null or {token id: {logprob, decoded_token}}.
-
-    Counted from the end, because tokens in the context may be pieces of characters, whose texts do not add up.
-    """
+    """VLLM's form: for each prompt token null or {token id: {logprob, decoded_token}}."""
     entries = [_entry(entry) for entry in choice["prompt_logprobs"]]
-    values: list[float] = []
-    missing = len(text) - border
-    for token, value in reversed(entries):
-        if missing <= 0:
-            break
-        missing -= len(token)
-        if value is not None:
-            values.append(value)
-    return values[::-1]
+    tokens = [token for token, _ in entries]
+    places = scored_places(tokens, text, border, len(text))
+    if places is None:  # raw tokens, say, whose texts are not the text's: their lengths must do
+        lengths = accumulate(len(token) for token in reversed(tokens))
+        behind = [0, *lengths][:-1]
+        places = [place for place, after in zip(reversed(range(len(tokens))), behind, strict=True) if after < len(text) - border]
+        places.reverse()
+    return [value for place in places if (value := entries[place][1]) is not None]
+
+
+def scored_places(tokens: Sequence[str], whole: str, border: int, stop: int) -> list[int] | None:
+    """Return which tokens hold text between `border` and `stop`, or None if they do not spell the end of `whole`.
+
+    Tokens are matched from the end. Pieces of a character are shown as U+FFFD, or as nothing up to the last one: an empty token
+    belongs to the character behind it, a run of U+FFFD to all between the tokens around it.
+    """
+    found: list[int] = []
+    at, place = len(whole), len(tokens)
+    while place and (at > border or (at == border and not tokens[place - 1])):
+        place -= 1
+        run, token = [place], tokens[place]
+        if whole.endswith(token, 0, at):
+            at -= len(token)
+        elif _PIECE in token:
+            while place and _PIECE in tokens[place - 1]:
+                place -= 1
+                run.append(place)
+            before = next((text for text in reversed(tokens[:place]) if text), "")
+            at = _end_of(before, whole[: max(0, at - 1)])
+        else:
+            return None
+        found += run if at < stop else []
+    return found[::-1] if at <= border else None
+
+
+def _end_of(token: str, text: str) -> int:
+    """Return where a token's last occurrence in a text ends; 0 where there is none."""
+    return text.rfind(token) + len(token) if token and token in text else 0
 
 
 def _entry(entry: Json) -> tuple[str, float | None]:

@@ -13,7 +13,7 @@ from inference.turns import summed_reasoning
 from leaderflow.core import sandbox
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.identity import canonical_json, prompt_json, sha256_hex
-from leaderflow.core.types import Answer, Backend, Json, Prompt, Request, Settings
+from leaderflow.core.types import Answer, Backend, Capability, Json, Prompt, Request, Settings
 
 SHOWN = 4000
 """Characters of a tool's result that the model gets to see."""
@@ -67,6 +67,8 @@ class AgentInferencer(GenInferencer):
     Raises:
         SpecError: an unknown tool, a limit below 1.
     """
+
+    needs: Capability = "tools"
 
     def __init__(
         self,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from inference.inferencers.base import Keep, LikelihoodInferencer, Stored, likelihood_request
 from inference.inferencers.parts import in_parts
@@ -47,6 +47,13 @@ class PPLInferencer(LikelihoodInferencer):
             return backend.loglikelihood(requests)
         pairs = {request.request_key: self._pair(request.prompt, backend.identity) for request in requests}
         return in_parts(pairs, backend, stored, keep, _difference)
+
+    def prompt(self, row: Mapping[str, Any]) -> Prompt:
+        """Return what is scored for a row; refused where its characters could not be counted."""
+        prompt = super().prompt(row)
+        if self.choice == "measured":
+            scored_text(prompt)
+        return prompt
 
     def measured(self, request: Request, answer: Answer) -> Answer:
         """Return the answer, for ``char_mean`` and ``byte_mean`` with the loss a unit as its output."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from inference.inferencers.base import Keep, LikelihoodInferencer, Stored, likelihood_request
 from inference.inferencers.parts import in_parts
@@ -32,6 +33,13 @@ class SWCELossInferencer(LikelihoodInferencer):
         self._context, self._stride = window - stride, stride
         self.kind = f"windows {window} {stride}"
 
+    def prompt(self, row: Mapping[str, Any]) -> Prompt:
+        """Return the text of a row; refused where there is none to cut."""
+        prompt = super().prompt(row)
+        if prompt.text is None or prompt.continuation is not None:
+            raise SpecError("sliding windows need plain texts: use a model type that takes text", key="inferencer")
+        return prompt
+
     def ask(self, requests: Sequence[Request], backend: Backend, stored: Stored, keep: Keep) -> Iterator[Answer]:
         """Yield a text's answer when the last of its windows is answered."""
         return in_parts({r.request_key: self._pieces(r, backend.identity) for r in requests}, backend, stored, keep, _sum)
@@ -41,9 +49,7 @@ class SWCELossInferencer(LikelihoodInferencer):
         return replace(answer, output=json.dumps({"loss": answer.nll, "characters": len(request.prompt.text or "")}))
 
     def _pieces(self, request: Request, identity: str) -> list[Request]:
-        text = request.prompt.text
-        if text is None or request.prompt.continuation is not None:
-            raise SpecError("sliding windows need plain texts: use a model type that takes text", key="inferencer")
+        text = request.prompt.text or ""
         starts = range(0, max(1, len(text)), self._stride)
         return [likelihood_request(self._prompt(text, start), identity) for start in starts]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flows.progress import Count
 from leaderflow.cli.console import err, safe, say
-from leaderflow.core.text import printable
+from leaderflow.core.text import dollars, printable
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -170,4 +170,4 @@ def describe_live(live: Callable[[], Live] | None) -> str:
         return ""
     now = live()
     parts = [f"{now.in_flight} in flight"] if now.in_flight else []
-    return " · ".join([*parts, f"{now.cost:.2f} USD"] if now.cost is not None else parts)
+    return " · ".join([*parts, dollars(now.cost)] if now.cost is not None else parts)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from leaderflow.cli.console import out, safe
-from leaderflow.core.text import reasoning_part, shortened
+from leaderflow.core.text import dollars, reasoning_part, shortened
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _effort(result: Mapping[str, Json]) -> list[str]:
     asked = f"{requests.get('sent', 0)} requests sent, {requests.get('reused', 0)} answers reused"
     tokens = f"{requests.get('prompt_tokens', 0):,} + {requests.get('output_tokens', 0):,} tokens{reasoning_part(requests)}"
     steps = f"{tasks.get('computed', 0)} tasks computed, {tasks.get('cached', 0)} cached, {tasks.get('failed', 0)} failed"
-    cost = "" if result.get("cost") is None else f", {result['cost']:.2f} USD"
+    cost = "" if result.get("cost") is None else f", {dollars(result['cost'])}"
     return [f"{asked}, {tokens}{cost}; {steps}; {seconds.get('total', 0.0):.1f} s"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import typing
 from collections.abc import Callable, Mapping
@@ -80,7 +81,5 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _default(function: Callable[..., Any], name: str) -> Any:
-    import inspect
-
     parameter = inspect.signature(function).parameters.get(name)
     return None if parameter is None or parameter.default is parameter.empty else parameter.default

@@ -46,7 +46,14 @@ class TemplateError(UsageError):
 
 
 class StoreError(LeaderflowError):
-    """The store cannot be read or written."""
+    """The store, or another file of leaderflow's own, cannot be read or written."""
+
+    @classmethod
+    def unwritable(cls, path: object, exc: OSError) -> StoreError:
+        """Return the error of a file that the file system refuses to write: full, read-only, no permission."""
+        return cls(
+            f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE (or LEADERFLOW_HOME, if it lies there) to a writable folder"
+        )
 
 
 class BackendError(LeaderflowError):

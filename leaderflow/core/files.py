@@ -137,7 +137,10 @@ class LocalFiles:
 
     def delete(self, name: str) -> None:
         """Unlink it."""
-        self.local(name).unlink(missing_ok=True)
+        try:
+            self.local(name).unlink(missing_ok=True)
+        except OSError as exc:
+            raise StoreError.unwritable(self.local(name), exc) from exc
 
     def lease(self, name: str, keys: Iterable[str] | None = None) -> contextlib.AbstractContextManager[None]:
         """Lock a file below ``leases``."""
@@ -180,7 +183,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as exc:
-        raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+        raise StoreError.unwritable(path, exc) from exc
     finally:
         with contextlib.suppress(OSError):  # why the file could not be written matters, not why its beginning stays
             temporary.unlink()

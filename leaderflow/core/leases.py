@@ -67,7 +67,7 @@ def _open(path: Path) -> IO[bytes]:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.open("ab")
     except OSError as exc:
-        raise StoreError(f"cannot write {path}: {exc.strerror}; set LEADERFLOW_STORE to a writable folder") from exc
+        raise StoreError.unwritable(path, exc) from exc
 
 
 def _lock(file: IO[bytes], offset: int) -> None:

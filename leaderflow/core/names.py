@@ -162,7 +162,6 @@ EVALUATORS = {
     "LawBenchEvaluator_3_3": "evaluators.lawbench:LawBenchEvaluator_3_3",
     "LawBenchEvaluator_3_4": "evaluators.lawbench:LawBenchEvaluator_3_4",
     "LawBenchEvaluator_3_5": "evaluators.lawbench:LawBenchEvaluator_3_5",
-    "LawBenchEvaluator_3_6": "evaluators.lawbench:LawBenchEvaluator_3_6",
     "LawBenchEvaluator_3_7": "evaluators.lawbench:LawBenchEvaluator_3_7",
     "LawBenchEvaluator_3_8": "evaluators.lawbench:LawBenchEvaluator_3_8",
     "LEvalEMEvaluator": "evaluators.aliases:LEvalEMEvaluator",

@@ -100,7 +100,7 @@ class _Claim:
     def _waits(self) -> bool:
         """Say whether somebody comes first; claims of the dead are removed."""
         found = self._files.found(self._folder)
-        now = max(own.mtime for own in found.values()) if found else 0  # renewing our own claim keeps the store's clock going
+        now = max((claim.mtime for claim in found.values()), default=0)  # our own is renewed, which keeps the store's clock going
         for name in sorted(found):
             if name >= self._name:
                 return False

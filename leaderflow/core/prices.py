@@ -55,7 +55,12 @@ class Prices:
     @property
     def paid(self) -> bool:
         """Whether a model costs something."""
-        return any(price is not None and (price.input or price.output) for price in self.by_model.values())
+        return self.as_of is not None
+
+    @property
+    def as_of(self) -> str | None:
+        """The day of the oldest price; None if no model costs anything that is known."""
+        return min((price.as_of for price in self.by_model.values() if price and (price.input or price.output)), default=None)
 
     def require(self) -> None:
         """See that every price is known.

@@ -31,6 +31,11 @@ def shortened(text: object, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
+def dollars(amount: float) -> str:
+    """Return an amount of money with its unit: cents, and two digits of what is less than ten of them."""
+    return f"{amount:.2f} USD" if amount >= 0.1 or not amount else f"{float(f'{amount:.2g}'):.12f}".rstrip("0") + " USD"
+
+
 def reasoning_part(requests: Mapping[str, int]) -> str:
     """Return what of the output tokens was reasoning, such as `` (1,200 of them reasoning)``; nothing where nobody knows."""
     tokens = requests.get("reasoning_tokens")

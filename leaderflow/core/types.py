@@ -22,8 +22,8 @@ Row = dict[str, Json]
 Status = Literal["ok", "truncated", "filtered", "rejected", "error", "unparsed"]
 """What became of a row; only postprocessing gives ``unparsed``. DESIGN: failed is not wrong."""
 
-Capability = Literal["messages", "text", "generate", "loglikelihood", "embed"]
-"""``messages``/``text``: the kinds of input a backend takes; the others: what it can be asked for."""
+Capability = Literal["messages", "text", "generate", "tools", "loglikelihood", "embed"]
+"""``messages``/``text``: the kinds of input a backend takes; the others: what it can be asked for (``tools``: OpenAI's)."""
 
 Mode = Literal["gen", "ppl"]
 """``gen`` blanks the answer and stops at the model's turn; ``ppl`` renders every candidate whole."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from leaderflow.core.text import printable, shortened
+from leaderflow.core.text import dollars, printable, shortened
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,11 @@ def test_one_line() -> None:
     assert printable("a\nb\tc", one_line=True) == r"a\nb\tc"
     assert shortened("a\n  b\x1b" + "x" * 50, 10) == "a b\\x1bxxxx"[:9] + "…"
     assert len(shortened("x" * 50, 10)) == 10
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(0, "0.00 USD"), (12.347, "12.35 USD"), (0.05, "0.05 USD"), (0.000648, "0.00065 USD"), (1e-7, "0.0000001 USD")],
+)
+def test_dollars(amount: float, shown: str) -> None:
+    assert dollars(amount) == shown

@@ -85,6 +85,7 @@ def test_two_nights(site: Site, server: FakeOpenAI, tmp_path: Path, webhook: tup
     report = texts(site, "changes-nightly")[-1]
     assert "significantly worse than run" in report
     assert "right→wrong" in report
+    assert "| &lt;0.0001 |" in report
     assert "/runs/flow-run/" in report
     assert len(texts(site, "leaderboard-nightly")) >= 3
     deadline = time.monotonic() + 60

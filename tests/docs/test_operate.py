@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from leaderflow.core.paths import data_file
+from leaderflow.core.yaml import load_yaml
 from tests.deployments.postgres import free_port
 from tests.fake_openai import FakeOpenAI
 
@@ -110,6 +111,19 @@ def test_the_settings_that_the_environment_names_exist() -> None:
     known = " ".join(str(name).upper() for name in get_current_settings().to_environment_variables(include_secrets=True))
     assert len(names) > 8
     assert all(name.removeprefix("PREFECT_") in known or name in KNOWN_ALIASES for name in names), names
+
+
+def test_no_living_run_is_taken_for_crashed() -> None:
+    from flows.evaluate import SETTINGS
+
+    waits = load_yaml(DEPLOYMENTS / "automations.yaml").value["automations"][0]["trigger"]["within"]
+    name = "PREFECT_FLOWS_HEARTBEAT_FREQUENCY"
+    pool = load_yaml(DEPLOYMENTS / "prefect.yaml").value["definitions"]["pool"]["job_variables"]["env"]
+    compose = yaml.safe_load((DEPLOYMENTS / "compose.yaml").read_text())["x-python"]["environment"]
+    text = (DEPLOYMENTS / "leaderflow.env").read_text()
+    said = {name: value for name, _, value in (line.partition("=") for line in text.splitlines())}
+    command_line = next(value for setting, value in SETTINGS.items() if setting.name == name)
+    assert all(3 * int(seconds) <= waits for seconds in (pool[name], compose[name], said[name], command_line))
 
 
 KNOWN_ALIASES = {

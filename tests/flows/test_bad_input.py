@@ -65,6 +65,14 @@ def test_a_likelihood_recipe_on_a_chat_api_names_the_generative_one(server: Fake
     assert server.stats["requests"] == 0
 
 
+@pytest.mark.parametrize("route", ["responses", "completions"])
+def test_an_agent_needs_a_route_that_takes_tools(server: FakeOpenAI, file: Path, route: str) -> None:
+    block = dataset(file, **{"infer_cfg.inferencer": {"type": "AgentInferencer"}})
+    with pytest.raises(UsageError, match=r"AgentInferencer needs tools, which OpenAISDK cannot do"):
+        run(model(server, arguments={"route": route}), block)
+    assert server.stats["requests"] == 0
+
+
 def test_a_token_limit_above_what_the_weights_were_made_for(file: Path, tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     folder = tiny.build(tmp_path / "model")

@@ -125,6 +125,7 @@ def test_the_estimate_stands_before_the_start(questions: Path, fake_openai: Fake
     planned = plan(spec([priced(fake_openai)], [dataset(questions)]))
     assert heard.lines[0].startswith("estimate: 200 requests, about ")
     assert "at most 12,800 output tokens, at most " in heard.lines[0]
+    assert heard.lines[0].endswith(" USD (prices of 2026-01-01)")
     assert (planned.to_ask, planned.cells[0].output_tokens) == (0, 0)
 
 

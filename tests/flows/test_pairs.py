@@ -176,3 +176,17 @@ def test_a_pairwise_configuration_of_opencompass_runs(
     prompts = [body["messages"][-1]["content"] for body in server.stats["bodies"] if body["model"] == "judge"]
     assert len(prompts) == asked
     assert {"[1] gold" in prompt for prompt in prompts} == {True, False}, "both places are taken"
+
+
+def test_several_judges_of_a_recorded_template_decide_together(server: FakeOpenAI, file: Path) -> None:
+    """One finds the first answer better, one the second: no side wins, and they never agree."""
+    said = {"judge": "[[A]]", "second": "[[B]]"}
+    server.script(rules=[{"model": name, "replies": [{"content": reply}]} for name, reply in said.items()])
+    template = {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "{question} {prediction} {prediction2}"}]}
+    recorded = {"type": "LMEvaluator", "prompt_template": template, "mode": "allpair", "infer_order": "double"}
+    pair = {**block(file), "eval_cfg": {"evaluator": recorded}}
+    wanted = spec(named(server, "ann", "bob"), [pair], judges=named(server, "judge", "second"))
+    found = metrics(evaluate(wanted, server=False), "ann")
+    assert (found["win_rate"], found["first_place"], found["unreadable"]) == (50.0, 50.0, 0.0)
+    assert found["kappa"] is not None
+    assert found["kappa"] <= 0

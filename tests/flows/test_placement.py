@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows.api import evaluate
+from inference.api.limits import RateLimits
 from leaderflow import __version__
 from leaderflow.core.errors import LeaderflowError, SpecError
 from leaderflow.core.specs import ModelSpec
@@ -96,6 +97,23 @@ def test_without_a_cluster_the_run_ends_in_one_line(server: FakeOpenAI, tmp_path
         assert refused(server, tmp_path, ray_address=address) == says
 
 
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker sets for its process is taken back."""
+    monkeypatch.setenv("LEADERFLOW_RATE_SHARE", "0.5")
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_worker_keeps_to_its_own_part_of_the_rates(server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = model(server, rpm=30)
+    replica = Replica(spec([block], [dataset(write_questions(tmp_path / "d.jsonl", range(3)))]), str(tmp_path / "store"))
+    assert replica._session.backend(ModelSpec.model_validate(block)).spec.rpm == 30, "cut out by the run, and not cut again"
+    limits = RateLimits(30, None, "account")
+    monkeypatch.delenv("LEADERFLOW_RATE_SHARE")
+    assert limits._requests._file != RateLimits(30, None, "account")._requests._file, "others on the machine have parts of theirs"
+
+
+@pytest.mark.usefixtures("shared")
 def test_a_worker_without_the_runs_store_or_version_refuses(server: FakeOpenAI, tmp_path: Path) -> None:
     run = spec([model(server)], [dataset(write_questions(tmp_path / "d.jsonl", range(3)))])
     own = store_id(Store(tmp_path / "store"))

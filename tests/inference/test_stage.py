@@ -266,7 +266,8 @@ def test_a_limit_that_fills_the_context_is_refused() -> None:
 
 
 def test_capabilities_are_known_without_connecting() -> None:
-    assert capabilities(model()) == {"messages", "generate"}
+    assert capabilities(model()) == {"messages", "generate", "tools"}
+    assert capabilities(model(arguments={"route": "responses"})) == {"messages", "generate"}
     assert capabilities(model(arguments={"route": "completions"})) >= {"text", "generate"}
 
 

@@ -1,44 +1,89 @@
-"""How often the extractors find what a careful reader finds: ``python -m tests.evaluators.corpus.measure open``.
+"""How often the extractors find what a careful reader finds: ``python -m tests.evaluators.corpus.measure [open|sealed|all]``.
 
-Precision: of the answers given, how many are right. Recall: of the answers there are, how many were found and right.
+Precision: of the answers given, how many are right. Recall: of the answers there are, how many were found and right. The recorded
+postprocessors of OpenCompass are measured beside, on the same answers.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from evaluators.extractors.boxed import boxed
-from evaluators.extractors.choice import choice_letter
-from evaluators.extractors.code import code_block
-from evaluators.extractors.number import final_number
 from leaderflow.core.reasoning import split_reasoning
+from leaderflow.core.registry import resolve
+from leaderflow.core.types import Extraction
 from tests.evaluators.corpus.split import half
 
-CORPUS = Path(__file__).parent / "answers.jsonl"
-
-EXTRACTORS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
-    "choice": lambda text, row: choice_letter(text, row["options"]).value,
-    "number": lambda text, row: final_number(text).value,
-    "boxed": lambda text, row: boxed(text).value,
-    "code": lambda text, row: code_block(text).value,
+FOLDER = Path(__file__).parent
+KINDS = ("choice", "number", "boxed", "code")
+OURS = {"choice": "choice_letter", "number": "final_number", "boxed": "boxed", "code": "code_block"}
+RECORDED = {
+    "choice": ("first_option_postprocess", "first-capital"),
+    "number": ("gsm8k", "math_postprocess", "math_postprocess_v2"),
+    "boxed": ("math.extract_boxed_answer", "math_postprocess", "math_postprocess_v2"),
+    "code": ("humaneval_postprocess_v2", "mbpp.MBPPEvaluator._process_answer", "mbpp.MBPPEvaluator2._process_answer"),
 }
+"""The recorded postprocessors that are meant for a kind of answer."""
+WITH_OPTIONS = ("choice_letter", "first_option_postprocess")
+NOTHING = (None, "", "NULL")
+"""What the recorded postprocessors return where they find no answer."""
 
 
-def rows(part: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one half."""
-    with CORPUS.open(encoding="utf-8") as lines:
-        yield from (row for line in lines if half((row := json.loads(line))["id"]) == part)
+@dataclass
+class Figures:
+    """How one extractor did on the answers of one kind."""
+
+    rows: int = 0
+    given: int = 0
+    right: int = 0
+    answerable: int = 0
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def precision(self) -> float:
+        """Of the answers given, how many are right."""
+        return self.right / max(1, self.given)
+
+    @property
+    def recall(self) -> float:
+        """Of the answers there are, how many were found and right."""
+        return self.right / max(1, self.answerable)
+
+    def add(self, row: dict[str, Any], value: Any) -> None:
+        """Count one answer."""
+        right = row["expect"] is not None and same(row["kind"], value, row["expect"])
+        self.rows += 1
+        self.given += value is not None
+        self.right += right
+        self.answerable += row["expect"] is not None
+        if not right and not (value is None and row["expect"] is None):
+            self.wrong.append({"id": row["id"], "expect": row["expect"], "found": value, "why": row["why"], "text": row["text"]})
 
 
-def found(row: dict[str, Any]) -> Any:
-    """Return what our extractor finds, after the thinking is split off as inference does it."""
+def rows(files: Iterable[Path], part: str = "all") -> Iterator[dict[str, Any]]:
+    """Yield the rows of some corpora, or of one half of them."""
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if part in ("all", half(row["id"])):
+                yield row
+
+
+def found(row: dict[str, Any], name: str | None = None) -> Any:
+    """Return what an extractor (default: ours) finds, after the thinking is split off as inference does it; None for nothing."""
+    name = name or OURS[row["kind"]]
     _, answer = split_reasoning(row["text"])
-    return EXTRACTORS[row["kind"]](answer, row) if answer is not None else None
+    if answer is None:
+        return None
+    extract: Callable[..., Any] = resolve("postprocessor", name)
+    value = extract(answer, **({"options": row["options"]} if name in WITH_OPTIONS else {}))
+    value = value.value if isinstance(value, Extraction) else value
+    return None if value in NOTHING else value
 
 
 def same(kind: str, value: Any, expect: str) -> bool:
@@ -53,28 +98,27 @@ def same(kind: str, value: Any, expect: str) -> bool:
     return str(value).strip("\r\n ") == expect.strip("\r\n ")
 
 
-def measure(part: str) -> dict[str, dict[str, Any]]:
-    """Return by kind: rows, given, right, answerable, and what went wrong."""
-    result: dict[str, dict[str, Any]] = {}
-    for row in rows(part):
-        kind = result.setdefault(row["kind"], {"rows": 0, "given": 0, "right": 0, "answerable": 0, "wrong": []})
-        value = found(row)
-        right = row["expect"] is not None and same(row["kind"], value, row["expect"])
-        kind["rows"] += 1
-        kind["given"] += value is not None
-        kind["right"] += right
-        kind["answerable"] += row["expect"] is not None
-        if not right and not (value is None and row["expect"] is None):
-            kind["wrong"].append({"id": row["id"], "expect": row["expect"], "found": value, "why": row["why"], "text": row["text"]})
+def measure(answers: Iterable[dict[str, Any]], *, recorded: bool = False) -> dict[tuple[str, str], Figures]:
+    """Return the figures by kind and extractor."""
+    result: dict[tuple[str, str], Figures] = {}
+    for row in answers:
+        for name in (OURS[row["kind"]], *(RECORDED[row["kind"]] if recorded else ())):
+            result.setdefault((row["kind"], name), Figures()).add(row, found(row, name))
     return result
 
 
 def main() -> None:
     """Print the figures, and with ``--show`` what went wrong."""
-    for kind, seen in measure(sys.argv[1] if len(sys.argv) > 1 else "open").items():
-        precision, recall = seen["right"] / max(1, seen["given"]), seen["right"] / max(1, seen["answerable"])
-        print(f"{kind:>7}: {seen['rows']} answers, precision {precision:.3f}, recall {recall:.3f}")
-        for wrong in seen["wrong"] if "--show" in sys.argv else []:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", nargs="?", choices=("open", "sealed", "all"), default="open")
+    parser.add_argument("--corpus", nargs="+", type=Path, default=[FOLDER / "answers.jsonl"], help="files of answers")
+    parser.add_argument("--show", action="store_true", help="print what our extractors get wrong")
+    chosen = parser.parse_args()
+    figures = measure(rows(chosen.corpus, chosen.half), recorded=True)
+    for kind, name in sorted(figures, key=lambda key: KINDS.index(key[0])):
+        seen = figures[kind, name]
+        print(f"{kind:>7} {name:<38} {seen.rows} answers, precision {seen.precision:.3f}, recall {seen.recall:.3f}")
+        for wrong in seen.wrong if chosen.show and name == OURS[kind] else []:
             print(json.dumps(wrong, ensure_ascii=False)[:600])
 
 

@@ -65,6 +65,22 @@ def test_pieces_of_characters_in_the_context_shift_nothing() -> None:
     assert got.token_logprobs == (-0.1,)
 
 
+@pytest.mark.parametrize("pieces", [("\ufffd", "\ufffd", "\ufffd"), ("", "", "\U0001f408")])
+@pytest.mark.parametrize("form", ["echo", "prompt_logprobs"])
+def test_all_pieces_of_a_character_in_the_continuation_count(pieces: tuple[str, ...], form: str) -> None:
+    given = [("A", None), (" is", -1.0), (" ", -0.5), *zip(pieces, (-0.25, -0.5, -1.0), strict=True), (".", -2.0)]
+    tokens, values = [token for token, _ in given], [value for _, value in given]
+    if form == "echo":
+        offsets = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
+        logprobs = {"tokens": [*tokens, " B"], "token_logprobs": [*values, -9.0], "text_offset": [*offsets, 0]}
+        choice: dict[str, Any] = {"text": "A is \U0001f408. B", "logprobs": logprobs}
+    else:
+        choice = entries(*[None if value is None else (token, value) for token, value in given])
+    assert score(choice, "A is ", "\U0001f408.", form).token_logprobs == (-0.25, -0.5, -1.0, -2.0)
+    assert score(choice, "A is \U0001f408", ".", form).token_logprobs == (-2.0,)
+    assert score(choice, "A is", " \U0001f408.", form).token_logprobs == (-0.5, -0.25, -0.5, -1.0, -2.0)
+
+
 @pytest.mark.parametrize(
     "choice",
     [

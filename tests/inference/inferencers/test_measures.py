@@ -122,6 +122,13 @@ def test_characters_and_bytes(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     assert PPLInferencer(choice="byte_mean").choice == "measured"
 
 
+@pytest.mark.parametrize("inferencer", [PPLInferencer(choice="char_mean"), SWCELossInferencer()])
+def test_a_dialogue_has_no_text_to_count_or_cut(fake_openai: FakeOpenAI, tmp_path: Path, inferencer: PPLInferencer) -> None:
+    with pytest.raises(SpecError, match="use a model type that takes text"):
+        measure(fake_openai, tmp_path, inferencer, ("A", Prompt(messages=({"role": "user", "content": "x"},))))
+    assert not fake_openai.stats["requests"]
+
+
 def test_unconditional(fake_openai: FakeOpenAI, tmp_path: Path) -> None:
     rows = measure(fake_openai, tmp_path, PPLInferencer(choice="unconditional", neutral="Guess:"), *options(A=" yes", B=" no"))
     assert [row["nll"] for row in rows] == pytest.approx([0.0, 0.0])
