@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 STORE_BYTES = 100 * 2**20
@@ -61,7 +62,7 @@ class RayCluster:
 def ray_cluster(*arguments: str, nodes: int = 2, within: Sequence[str] = ()) -> Iterator[RayCluster]:
     """Run a cluster for the block, every node with these arguments of `ray start`; its processes are killed by their ids."""
     folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # a socket's path must be short
-    address = f"127.0.0.1:{_free_port()}"
+    address = f"127.0.0.1:{free_port()}"
     cluster = RayCluster(address, folder)
     try:
         port = address.rpartition(":")[2]
@@ -88,13 +89,6 @@ def _wait_for(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, f"no Ray node within {START_S} s"
         time.sleep(0.2)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def kill(node: int) -> None:

@@ -41,7 +41,7 @@ _OR_BEFORE = re.compile(
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
 _UNKNOWNS = re.compile(
-    r"(?<![a-z\d])([a-z])\s*=\s*[-−]?[\d.]+[°%]?\s*(?:,|,?\s*and|und|et"
+    r"(?<!when )(?<!for )(?<!with )(?<!at )(?<!if )(?<![a-z\d])([a-z])\s*=\s*[-−]?[\d.]+[°%]?\s*(?:,|,?\s*and|und|et"
     r"|y)\s*(?!\1)[a-z]\s*=\s*[-−]?[\d.]+[°%]?(?=\s*(?:[.]\s|[.]?\Z))"
 )
 """Two unknowns, neither asked for."""

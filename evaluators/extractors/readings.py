@@ -112,6 +112,7 @@ REJECTS_AFTER = re.compile(
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
+    r"^[).:]\s[^\n]{1,80}[:–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
     r"(?i:^[\s)\]]*[a-z]+s\s+[^.;,\n]{0,60}\b(?:accurately|correctly|perfectly|exactly|best)\b)|"
     r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+"

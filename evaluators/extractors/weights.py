@@ -13,7 +13,7 @@ from evaluators.extractors.numerals import Number
 WEAK, NOTHING = 0, -3
 """Below the one a number is a circumstance and yields to other sentences; at the other and below it is no result at all."""
 _SO = re.compile(
-    r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means"
+    r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which (?:means|gives|makes|leaves|yields)|giving|making|yielding|leaving"
     r"|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以"
 )
 THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
@@ -54,6 +54,20 @@ _MEASURES = (
         "maximum",
         "minimum",
         "distance",
+        "probability",
+        "chance",
+        "percentage",
+        "angle",
+        "age",
+        "weight",
+        "height",
+        "width",
+        "radius",
+        "perimeter",
+        "score",
+        "salary",
+        "duration",
+        "temperature",
     ),
 )
 _LEAD = (
@@ -87,7 +101,16 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("after a colon", 1, re.compile(r"[:：]\s*[$€£¥₹≈~]*\s*\Z")),
-    ("upper end", -2, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
+    (
+        "given beforehand",
+        -8,
+        re.compile(
+            r"(?i:\b(?:for|with|at|when|if|where|given|in|substitut\w+|setting|let|using|taking"
+            r"|put(?:ting)?)\s+[a-z]\w?\s*=\s*[$]?\Z)"
+        ),
+    ),
+    ("compared in Chinese", -2, re.compile(r"比[^,，。]*\Z")),
+    ("upper end", -1, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
     ("hedged", -6, re.compile(r"(?i:\b(?:might|may|could|maybe|perhaps)\b[^.;,]{0,20}\Z)|可能[^,。]{0,6}\Z")),
     ("ordinal of several", -3, re.compile(r"(?i:\b(?:first|last|next|previous)\s+\Z)")),
     ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
@@ -166,7 +189,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|因为[^,，。]*\Z"
         ),
     ),
-    ("in a relative clause", -2, re.compile(r"(?i:,\s+which (?:is|was|are|were)\s+\Z)")),
+    ("in a relative clause", -2, re.compile(r"(?i:,\s+(?:which|who) (?:is|was|are|were)\s+\Z)")),
     ("of somebody else", -3, re.compile(r"(?i:\b(?:while|whereas)\b[^.;]*\Z)")),
     ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
     ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,18 +16,12 @@ import pytest
 
 from flows.server import healthy
 from tests.deployments.support import end
+from tests.ports import free_port
 
 
 def binaries() -> Path | None:
     """The newest installed PostgreSQL's programs, if there are any."""
     return next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)), None)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Postgres:

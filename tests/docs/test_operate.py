@@ -15,8 +15,8 @@ import yaml
 
 from leaderflow.core.paths import data_file
 from leaderflow.core.yaml import load_yaml
-from tests.deployments.postgres import free_port
 from tests.fake_openai import FakeOpenAI
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deployments.postgres import free_port
 from tests.inference.huggingface import tiny
+from tests.ports import free_port
 from tests.ray_cluster import STORE_BYTES, kill
 
 ROOT = Path(__file__).resolve().parents[2]
