@@ -36,7 +36,8 @@ _MISTAKE = re.compile(
     r"(?i:\b(?:mistake|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
 )
 _NOT_SO = re.compile(
-    r"[\s$,)—–-]*(?i:(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect|mistaken|withdrawn"
+    r"[\s$,)—–-]*(?i:(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
+    r"|mistaken|withdrawn"
     r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
 )
 _NOT = re.compile(r"(?i:(?:\bnot|\brather than|\binstead of)[\s$\\(]*f?\Z)")

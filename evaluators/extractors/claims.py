@@ -45,7 +45,10 @@ _NEW_THOUGHT = re.compile(
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
-_UNCLEAR = re.compile(r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)")
+_UNCLEAR = re.compile(
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
+    r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
+)
 """What follows a label of which nothing is claimed."""
 _BEGINS = re.compile(r"\s*(?:[,.)\]:—–]|-\s|\Z|\n|because\b|since\b|as\b|of course\b|[A-Z]|(?!选?项)[一-鿿])")
 """What follows a label that a line begins with."""
@@ -173,7 +176,9 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
         return None
     for sentence in rows:
         lead = sentence.mentions[0]
-        if lead.start in listed or len(lead.labels) > 1 or sentence.mark in ("?", "？") or not _BEGINS.match(part, lead.end):
+        if lead.start in listed or len(lead.labels) > 1 or not _BEGINS.match(part, lead.end):
+            continue
+        if sentence.mark in ("?", "？") and part[lead.end : lead.end + 1] != ".":
             continue
         if lead.status >= Status.POINTED or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)

@@ -217,9 +217,13 @@ def _is_empty(code: str) -> bool:
         nodes = ast.parse(code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
+    if nodes and "#" not in code:
+        return False
     idle = (ast.Pass, ast.Import, ast.ImportFrom)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
-    return all(isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body)
+    return all(
+        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
+    )
 
 
 def _parses(code: str) -> bool:

@@ -95,7 +95,8 @@ _FOREIGN = (
 
 VERDICTS = (
     rf"(?i:{_ANSWER}{_BE})<GAP><LIST>",
-    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]|\Z))",
+    rf"(?i:{_ANSWER}{_BE}(?:(?!\bnot\b|n't)[^.\n;:(\[]){{1,60}}\s)[(\[](?i:option |choice )?(?P<list><L>)[)\]](?=\s*(?:[.,\n]"
+    rf"|\Z))",
     rf"(?i:{_ANSWER}{_NOT_BUT})<GAP><LIST>",
     rf"(?i:{_FITTING}\s+(?:\w+\s+)?{_NOUN}{_ABOUT}\s*{_BE})<GAP><LIST>",
     rf"(?i:{_FOREIGN})<GAP><LIST>",

@@ -46,7 +46,7 @@ _VERB = (
 )
 _SHUT = (
     r"\s*(?:\Z|[\n.,;:!?)\]}\"'、。—–&/」】-]|\(|[\u3040-\u9fff]"
-    r"|(?:because|since|due|which|as|for me|over|here|rather"
+    r"|(?:I (?:think|guess|believe|suppose)|(?:to|through) [A-Z]|because|since|due|which|as|for me|over|here|rather"
     r"|instead)\b)"
 )
 _PREPOSED = (
@@ -66,6 +66,9 @@ _IN_MATHS = re.compile(
     r"(?:(?<![A-Za-z])[A-Za-z]\s*(?:[-=]>|[→⇒])|[<^*+|∪∩⊂∈⊥∥×]|(?<![-=])>|\\cup|\\cap|[a-z]\(|(?<![=!])=(?!\s*\"))\s*\Z"
     r"|\bbox(?:ed)?\{[^{}]*\Z|(?i:^\W*let\b(?!'))[^.]*\Z"
 )
+_CALLED = re.compile(rf"{words.OPTION_WORD}[(]?\Z")
+_FIGURE = re.compile(r"(?i:\b(?:angles?|triangles?|midpoint|vertex|vertices|hypotenuse|congruent|bisects?)\b)")
+"""Words of geometry, where a letter is a point unless it is called an option."""
 _KIND = re.compile(r"[-\s](?:major|minor|positive|negative|flat|sharp|battery)\b")
 _SURNAME, _INITIAL = re.compile(r"\.\s[A-Z][a-z]+\b"), re.compile(r"[A-Z]\.\s?\Z")
 _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
@@ -75,7 +78,11 @@ _BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initiall
 _AT_FIRST = re.compile(r"(?i:\bat first\b|\binitially\b)")
 _QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
-_LEADING = re.compile(rf"(?:[:：→⇒∴]|-{{1,2}}>|=>)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z")
+_CONTRAST = re.compile(r",?\s*(?:and )?(?:not|rather than|instead of)\s*\(?")
+_LEADING = re.compile(
+    rf"(?:[:：→⇒∴]|-{{1,2}}>|=>|\b(?i:so|thus|hence|therefore|ergo"
+    rf"|consequently)\b,?)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z"
+)
 """A colon or an arrow before a label."""
 _HAN_NAME = re.compile(r"(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]")
 """A Chinese noun that the label belongs to."""
@@ -87,7 +94,10 @@ _LED = (
     "|das|la|le|les|el|first|second|finally|since|because|consequently|accordingly|while|whereas|in"
 )
 _SUBJECT = re.compile(rf"\A[\W\d_]*(?:(?i:{_LED})\b[\s,(\"']*)*(?:{words.OPTION_WORD})?[\s(\"'\[]*\Z")
-_NOUN = re.compile(rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these)\b)[A-Za-z]+(?<!ly)\s\Z")
+_NOUN = re.compile(
+    rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these|with|under|by|from|for|to|at|of|on|without"
+    rf"|given)\b)[A-Za-z]+(?<!ly)\s\Z"
+)
 
 
 class Status(IntEnum):
@@ -146,7 +156,7 @@ def _label(options: str) -> re.Pattern[str]:
         kinds += [
             rf"(?<=[(\[\"'「【])[{weak}](?=[)\]\"'」】])",
             rf"(?:(?<=letter )|(?<=answer )|(?<=box ))[{weak}]{edge}(?!\s+[a-z])",
-            rf"(?:(?<=[Oo]ption )|(?<=[Cc]hoice )|(?<=[Ss]tatement ))[{weak}]{edge}",
+            rf"(?:(?<=[Oo]ption )|(?<=[Oo]ptions )|(?<=[Cc]hoice )|(?<=[Cc]hoices )|(?<=[Ss]tatement ))[{weak}]{edge}",
         ]
         kinds += [f"[{weak}]{edge}(?={_SHUT}|{_VERB})"]
     return re.compile(rf"(?<![A-Za-z0-9_\\\u0370-\u03ff])(?<![A-Za-z]')(?<!\d )(?<![Nn]/)(?:{'|'.join(kinds)})")
@@ -193,7 +203,10 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
         status = _status(before, after)
         if status < Status.FAVOURED and offset + start in listed:
             status = Status.NAMED
-        if status == Status.POINTED and len(own) < len(letters) and not re.search(words.OPTION_WORD + r"[(]?\Z", before):
+        called = _CALLED.search(before)
+        if status == Status.POINTED and len(own) < len(letters) and not called:
+            status = Status.NAMED
+        if status not in (Status.REJECTED, Status.LED) and not called and _FIGURE.search(text):
             status = Status.NAMED
         yield Mention(
             labels,
@@ -225,7 +238,8 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
 def _other(text: str, letter: re.Match[str]) -> bool:
     """Return whether a letter names something that is no option: vitamin C, a variable, an initial, the pronoun."""
     before, after = text[max(letter.start() - 60, 0) : letter.start()], text[letter.end() : letter.end() + 30]
-    if words.OTHER_NAME.search(before) or _KIND.match(after) or _MATHS.match(after) or _IN_MATHS.search(before):
+    named = words.OTHER_NAME.search(before) and not words.ASSIGNS.search(before)
+    if named or _KIND.match(after) or _MATHS.match(after) or _IN_MATHS.search(before):
         return True
     if _KEY.match(after) or _VALUE.search(before) or before.endswith("."):
         return True
@@ -242,11 +256,13 @@ def _status(before: str, after: str) -> Status:
     copula = words.COPULA.search(lead)
     if words.FAVOURS_AFTER.search(after) and not _BUT_NOT.match(after):
         return Status.REJECTED if words.DENIES.search(_QUOTED.sub("", before[-60:])) else Status.FAVOURED
-    if words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail):
+    contrast = _CONTRAST.fullmatch(after)
+    if not contrast and (words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail)):
         return Status.REJECTED
     if words.ONLY_BEFORE.search(lead):
         return Status.FAVOURED
-    if (words.DENIES_SUBJECT if copula else words.REJECTS_BEFORE).search(lead):
+    turned = (words.DENIES_SUBJECT if copula else words.REJECTS_BEFORE).search(lead)
+    if turned and not (words.LOOKS_AT.search(turned[0]) and words.CHOOSES.search(lead, turned.start() + 3)):
         return Status.REJECTED
     told = _TOLD.match(after)
     near = _JOINT.split(_CLAUSE.split(before)[-1])[-1]

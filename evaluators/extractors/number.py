@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from evaluators.extractors import mentions
 from evaluators.extractors.numerals import NUMBER, Number, decimal_commas, numbers, plain_form, spelled
-from evaluators.extractors.result import choose, stated_result
+from evaluators.extractors.result import stated_result
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
+from evaluators.extractors.weights import choose
 from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")
@@ -39,6 +40,11 @@ _OR_BEFORE = re.compile(
     r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
+_UNKNOWNS = re.compile(
+    r"(?<!when )(?<!for )(?<!with )(?<!at )(?<!if )(?<![a-z\d])([a-z])\s*=\s*[-−]?[\d.]+[°%]?\s*(?:,|,?\s*and|und|et"
+    r"|y)\s*(?!\1)[a-z]\s*=\s*[-−]?[\d.]+[°%]?(?=\s*(?:[.]\s|[.]?\Z))"
+)
+"""Two unknowns, neither asked for."""
 _PAIR = re.compile(
     r"(?i:\b(?:numbers|values|solutions|roots|answers|possibilities|options) (?:are|would be)\s+[-−]?[\d.]+\s+and\s+[-−]?\d)"
 )
@@ -108,7 +114,7 @@ def _asked(part: str) -> Number | None:
         return None
     start = max(part.rfind(stop, 0, recalls[-1].start()) for stop in (". ", "\n", "。", "! ")) + 1
     found = numbers(part, recalls[-1].start(), recalls[-1].end())
-    if not found or not numbers(part, 0, start):
+    if not found or not numbers(part, 0, recalls[-1].start()):
         return None
     return choose(part, found, start, recalls[-1].end())[0]
 
@@ -190,6 +196,8 @@ def _after(part: str, phrase: re.Match[str]) -> Number | None:
 
 def _undecided(part: str, match: Number) -> bool:
     """Return whether another number is offered beside this one: "5 or 6", "between 5 and 6"; not the same one in another form."""
+    if _UNKNOWNS.search(part, max(match.start - 40, 0), match.end + 40):
+        return True
     if _PAIR.search(part, max(match.start - 60, 0), match.end + 20):
         return True
     after = _OR_AFTER.match(part, match.end)

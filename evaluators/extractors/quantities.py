@@ -13,14 +13,18 @@ GIVES_UP = re.compile(
     r"|too few)\s+(?:\w+\s+){0,2}?(?:information|data|details?|values?|figures?)"
     r"|(?:don't|do not|did not|didn't) (?:know|tell|say)|\bno (?:idea|figure|numerical answer|answer|solutions?\b(?! is)"
     r"|real|such|inverse|unique)|\b(?:no longer|not) sure\b|\bsorry\b"
-    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif|mention|giv"
+    r"|(?:is|are) (?:missing|unknown|not known|undefined|not defined|unclear)\b|(?:\bnot|n't|never) (?:\w+ )?(?:specif"
+    r"|mention|giv"
     r"|stat|provid|told|says?|exist|work(?:ed)? (?:it|this|that) out)\w*|\bdepend(?:s|ing)? on\b|\bundefined\b"
     r"|\binfinitely many\b|\bdiverges\b"
     r"|\b(?:need|require)s? more (?:information|data|details)|\b(?:please|could you|can you) (?:clarify|specify|tell|provide"
     r"|confirm|share)|\bleaves? (?:that|it|this) open|\bleave (?:it |that |this |the rest )?to (?:you|the reader)"
     r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own"
-    r"|yourself)|\bgive up\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would|'d) (?:still )?need (?:the"
-    r"|to know|to see|more)|both (?:readings|answers|interpretations|values)|\bequally (?:well|plausible|possible|valid"
+    r"|yourself)|\bgive up\b|\bforgot the\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would"
+    r"|'d) (?:still )?need (?:the"
+    r"|to know|to see|more)|both (?:are|would be|seem) (?:possible|plausible|valid|correct|acceptable)|without (?:further"
+    r"|more|additional|any) information|(?:not|n't) (?:included|attached|shown|visible)|both (?:readings|answers"
+    r"|interpretations|values)|\bequally (?:well|plausible|possible|valid"
     r"|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)"
     r"|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not"
     r"|don't) have access|\bunavailable|not available"
@@ -39,7 +43,8 @@ MAY_GIVE_UP = re.compile(
     r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite"
     r"|diverg|information|data|details"
     r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|rate lim"
-    r"|only be|symbolic|far as|neither|both|equally|ambig|turn|nicht|kein|manque|soluciones|solutions|lösungen|puede|falta)"
+    r"|only be|symbolic|far as|neither|both|without|equally|ambig|turn|nicht|kein|manque|soluciones|solutions|lösungen|puede"
+    r"|falta)"
     r"|[无不抱对信条数缺没未取可两请算题都書求わで分]"
 )
 """One of its words: a quick test before the long one."""
@@ -90,7 +95,8 @@ BESIDE_HEADING = re.compile(
 """A heading of what does not belong to the answer."""
 
 OFFER = re.compile(
-    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make|makes) sense"
+    r"(?i:\b(?:would|do) you (?:like|want)|\bshall I|\bshould I|(?:^\W*|do you )want (?:me|\d+|more|another|to)|\b(?:make"
+    r"|makes) sense"
     r"|\bdoes (?:that|this) help|\bany (?:other )?questions|\banything else|\bis that (?:ok|clear)|,\s*(?:right|isn't it|no"
     r"|ok)\s*\Z)"
 )
@@ -99,13 +105,14 @@ PLAN = re.compile(
     r"|step \d+)\b[\s,!:.]*)*(?:(?:we|I)\s+(?:first |now |then |just |only )?(?:want to|(?:need|have) to (?:first )?(?:find"
     r"|comput|calculat|determine|solve|know|figure|add|multiply|subtract|divide|set|look|work|read|check)"
     r"|must (?:find|comput|calculat|determine|solve)|set|could tell)|(?:we|I)'(?:ll|d)\b(?! (?:say|report|answer|go|guess"
-    r"|estimate|put|call))|let's|let us|let me|let \w+ be|to (?:solve|find|answer|determine|compute|calculate|get)\b"
+    r"|estimate|put|call))|let's|let us|let me|let \w+ (?:be\b|=|denote)|to (?:solve|find|answer|determine|compute|calculate"
+    r"|get)\b"
     r"|the (?:question|problem|task|exercise|text) (?:asks|states|says|gives|wants|concerns|mentions|tells|describes"
     r"|involves)"
     r"|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?"
     r"| facts)?\s*[:,]|suppose|assume|I (?:will|would|shall)|I am going|we (?:will|shall|should)\b|my plan|the plan|plan:"
-    r"|(?:subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
-    r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)|:\s*-?\d))"
+    r"|(?:try|subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
+    r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)[^.]*\d|:\s*-?\d))"
     r"|primero|zuerst|d'abord))"
     r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以"
     r"|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
@@ -114,14 +121,16 @@ PLAN = re.compile(
     r"|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
 INTENDS = re.compile(
-    r"(?i:\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to| have to)\s+(?:first|then|now|just|simply|next"
+    r"(?i:^\W*let \w+ (?:be\b|=|denote)|\b(?:I|we|you|one)(?:'d| would| could| should| can| must| need to"
+    r"| have to)\s+(?:first|then|now|just|simply|next"
     r"|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed"
     r"|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us"
     r"|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))"
 )
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
-    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
+    r"(?i:[=≈]|, so (?!(?:we|I|let)\b)|\b(?:gets?|gives?|got|makes?|equals?|leaves?|leaving|(?:total|result"
+    r"|answer)(?=\s*(?:is|was|of|[=:])))\b|\bi\.e\b)|得|共"
     r"|等于|即(?!可)|填|应为|答案"
 )
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
@@ -137,170 +146,3 @@ UNFINISHED = re.compile(
 )
 CUT = re.compile(r"(?:,\s*(?i:and|then|so|but|which|for|we|she|he|they|with|since|because|now|if)\b|，)[^,，]{4,}\Z")
 LOOP = re.compile(r"(?:\d+\s*[,、]\s*){4}\d*\s*\Z")
-
-_MEASURES = (
-    *(
-        "total",
-        "sum",
-        "average",
-        "area",
-        "number",
-        "value",
-        "speed",
-        "cost",
-        "amount",
-        "length",
-        "price",
-        "sample",
-        "volume",
-        "mean",
-    ),
-    *("ratio", "rate", "profit", "difference", "product", "maximum", "minimum", "distance"),
-)
-_LEAD = (
-    r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
-    r"|still|then|thus|therefore|up|another|down|out|at|to|simply))*"
-)
-BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
-    ("end of an equation", 5, re.compile(r"(?:[=≈≃→⇒]|->|=>)\s*[$€£¥₹≈~({]*\s*(?:(?i:about|approximately|roughly)\s*)?\Z")),
-    (
-        "object of a verb of result",
-        2,
-        re.compile(
-            rf"(?i:\b(?:is|are|was|were|be|'s|equals?|equal to|gives?|gets?"
-            rf"|getting|got|makes?|leaves?|leaving|left|totals?|comes?"
-            rf"|comes (?:out )?to|amounts?|adds up|costs?|pays?|needs?|takes?|earns?|spends?|saves?|becomes?"
-            rf"|remains?|yields?|obtain"
-            rf"|keep"
-            rf"|find|reach(?:es)?|works out|stands|settles|end up|arrive"
-            rf"|agree on|down|up|short by|has|have|owns?|ist|sind|beträgt"
-            rf"|kostet|bleiben|est|sont|reste|es|son|quedan|zahlt|braucht){_LEAD}\s*[$€£¥₹]?\s*\Z)"
-        ),
-    ),
-    (
-        "Chinese verb of result",
-        2,
-        re.compile(
-            r"(?:是|为|[一-鿿]了|[分变达提降增减][成为到至]|得到?|共|需要?|剩下?|有|等于|约|花了?|付了?|付款|即"
-            r"|还|要|用了?|填|找回?|合计|总计|达到?|才|取|达|到|就是)\s*(?:大?约"
-            r"|了)?\s*[€£¥₹$]?\s*\Z"
-        ),
-    ),
-    ("after a colon", 1, re.compile(r"[:：]\s*[$€£¥₹≈~]*\s*\Z")),
-    ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
-    (
-        "denied",
-        -5,
-        re.compile(
-            r"(?i:(?:\b(?:not|never|neither|nor|rather than|instead of|cannot be|unlike|versus|vs\.?)\b"
-            r"|n't\b)(?:(?!\bbut\b)[^,;.]){0,20}\Z)|(?:不是|并非|而非|而不是|不等于|不可能|不能)[^,。]{0,8}\Z"
-        ),
-    ),
-    (
-        "index",
-        -6,
-        re.compile(
-            r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?"
-            r"|examples?|chapter|figure|table|option|method|line|round"
-            r"|section|theorem|lemma|page|http|error(?: code)?|code|day|week"
-            r"|(?<!per )year|no\.|number|item|type)\s*#?\s*\Z)|第\s*\Z"
-            r"|(?<=\w)\[\Z|[.,]\[\Z"
-        ),
-    ),
-    ("name", -1, re.compile(r"(?<=[\w,;] )(?!Total|Answer|Result|Sum|USD|EUR|GBP|Rs|RM|CHF)[A-Z][a-z]+\s\Z")),
-    (
-        "date",
-        -3,
-        re.compile(
-            r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+(?:\d{1,2},?\s+)?\Z"
-        ),
-    ),
-    ("rate", -5, re.compile(r"(?i:\b(?:per|every|each|(?<!no more )(?<!no less )(?<!no fewer )than|to the nearest|rounded to|nearest)\s+[$€£]?\Z)|每\s*\Z|/\s*\Z")),
-    (
-        "operand",
-        -6,
-        re.compile(
-            r"[\w)\]}%]\s*(?:[-−+*×·÷/^]|\\times|\\cdot|\\div)\s*[$€£({]*\Z|(?<=\d)\s*[x]\s*\Z|\\sqrt\s*\{?\Z|[(,]\s*\Z(?<=\w\()"
-        ),
-    ),
-    (
-        "adjunct",
-        -2,
-        re.compile(
-            "(?i:"
-            + "".join(f"(?<!{noun} )" for noun in _MEASURES)
-            + r"\bof|\b(?:for|from|in|at|after|before|by|within|without|on|until"
-            r"|since|between|among|during|through|over|under|with"
-            r"|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
-            r"|to (?!get|make|give|obtain|be|find|have|yield|equal"
-            r"|reach)[a-z]+))\s+(?:(?!(?:is|are|was|were|be|total|all|fact|sum"
-            r"|average|get|gets|gives|makes|there|have|has|we|just|only|about|exactly|roughly"
-            r"|approximately)\b)[A-Za-z']+\s+)?[€£¥₹$]?\s*\Z"
-        ),
-    ),
-    (
-        "one form more",
-        -2,
-        re.compile(
-            r"(?i:\d[^.;]{0,25}(?<!\sand\s\d\d\sminutes,\s)(?:\bi\.\s?e\.?,?|\bthat is,?|\bin other words,?|\bequivalently,?"
-            r"|\bor(?: about| roughly)?(?! \d+ in total))\s*[$€£]?\Z)|\d[^。]{0,8}(?:也就是|即)\s*\Z"
-        ),
-    ),
-    (
-        "after a reason",
-        -3,
-        re.compile(
-            r"(?i:\b(?:because|since|given that|denn|car"
-            r"|porque)\b(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)"
-            r"|因为[^,，。]*\Z"
-        ),
-    ),
-    ("in a relative clause", -2, re.compile(r"(?i:,\s+which (?:is|was|are|were)\s+\Z)")),
-    ("of somebody else", -3, re.compile(r"(?i:\b(?:while|whereas)\b[^.;]*\Z)")),
-    ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
-    ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
-)
-AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
-    (
-        "operand",
-        -6,
-        re.compile(
-            r"(?!\s*[/-]\s*[a-z])\s*(?:(?:[+*×·÷^]|\\times|\\cdot|\\div)\s*[\w({\\$]|(?:[-−/]\s*|\s[-−/]\s)[\d({\\]"
-            r"|\\?[%]\s*(?:of\s+[$€£]?\d|×\s|\*\s)|[a-z]\s*[-+=*]|[xyn]\b)"
-        ),
-    ),
-    ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
-    (
-        "count of steps",
-        -6,
-        re.compile(
-            r"[ ]?(?:(?:simple |easy |main )?(?i:steps|parts|cases|stages"
-            r"|decimal places?|significant|equations|unknowns|variables)\b|步|个步骤|位小数)"
-        ),
-    ),
-    ("month", -3, re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")),
-    ("deadline", -2, re.compile(r"-(?i:hour|day|minute|week|month|year|page|seat|story|foot|point)\b")),
-    ("multiple of a constant", -6, re.compile(r"\s?(?:\(\s?[a-z]\b|π|\\pi|√|\\sqrt)")),
-    ("part of a compound", -2, re.compile(r"\s+(?:hours?|minutes?|feet|pounds|dollars|days|weeks|years|euros)\s+and\s+\d")),
-    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all)\b")),
-    (
-        "compared",
-        -1,
-        re.compile(
-            r"\s+(?:\w+\s+)?(?i:older|younger|more|less|fewer|taller|larger|smaller|longer|shorter|greater|higher|lower|faster"
-            r"|slower)\s+than\b"
-        ),
-    ),
-    ("clock", -5, re.compile(r"\s?(?i:a\.?m\.?|p\.?m\.?|o'clock)\b")),
-    (
-        "denied",
-        -5,
-        re.compile(
-            r"(?i:[a-z ]{0,12}\b(?:isn't|is not|wasn't|was not|doesn't|cannot|can't|is therefore not|is (?:wrong|incorrect"
-            r"|impossible)|works? neither)\b)"
-        ),
-    ),
-    ("Chinese operation", -7, re.compile(r"[一-鿿]{0,2}(?:加上|减去|乘以|除以|乘|除(?!了))")),
-)
-YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
-"""What stands before a number of four digits that is a year."""

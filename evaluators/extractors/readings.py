@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 OPTION_WORD = (
-    r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|items?"
+    r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|sentences?"
+    r"|versions?|responses?|labels?|items?"
     r"|alternatives?"
     r"|opci[oó]n|opção|r[ée]ponse|antwort|respuesta)"
     r"(?:\s+(?:choice|option|letter))?)\s*|选项\s*|选择\s*|答案\s*"
@@ -35,6 +36,12 @@ OTHER_NAME = re.compile(
 )
 """A noun that makes the letter after it a name of something else."""
 
+ASSIGNS = re.compile(
+    r"(?i:\b(?:belongs (?:to|in)|falls (?:in|into|under)|classif\w+ (?:\w+ )?as|goes (?:in|into|to)|assigned to)\s+(?:the\s+)?"
+    r"(?:category|class|group|type|level|grade)\s\Z)"
+)
+"""A label that sorts something into its class."""
+
 REJECTS_BEFORE = re.compile(
     r"(?i:\b(?:not|n't|never|neither|nor|cannot|can't|no longer|instead of|rather than|as opposed to|unlike|than|over|without"
     r"|eliminat\w+|rul(?:e[sd]?|ing) out|exclud\w+|discard\w*|dismiss\w*|reject\w*|drop(?:s|ped|ping)?|cross(?:es|ed"
@@ -43,7 +50,8 @@ REJECTS_BEFORE = re.compile(
     r"|ing) away from"
     r"|wrong(?:ly)?|incorrect(?:ly)?|false|mistak\w+|mistook|confus\w+|mix(?:es|ed|ing)? up|trap|distractors?|decoy|tempt\w+"
     r"|lure\w*"
-    r"|fall(?:s|ing)? for|fell for|avoid\w*|contradict\w*|worse|inferior|beats?|outperforms?|outweighs?|disagree\w*|retract\w*|withdr\w+|against|forget|previous"
+    r"|fall(?:s|ing)? for|fell for|avoid\w*|contradict\w*|worse|inferior|beats?|outperforms?|outweighs?|disagree\w*"
+    r"|retract\w*|withdr\w+|against|forget|previous"
     r"|earlier|original(?:ly)?|at first|initial(?:ly)?|so (?:is|are|does|was)|neither|nor|was going to|were going to"
     r"|would have|query|first (?:instinct|thought|guess|impression|choice|reaction|idea|pick)"
     r"|runner-?up|second(?:-best| best| choice| place)|used to|(?-i:picking|choosing)|from"
@@ -102,8 +110,9 @@ REJECTS_AFTER = re.compile(
 """What follows a label that is turned down."""
 
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
-_TITLE = r"^\s*[).:,]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
+_TITLE = r"^\s*[).:]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
+    r"^[).:]\s[^\n]{1,80}[:–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
     r"(?i:^[\s)\]]*[a-z]+s\s+[^.;,\n]{0,60}\b(?:accurately|correctly|perfectly|exactly|best)\b)|"
     r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+"
@@ -112,7 +121,8 @@ FAVOURS_AFTER = re.compile(
     rf"|one|answer|option|choice))\b)|"
     r"^[】」)\s]*(?:だけ|のみ|が正|が最|です|である|입니다|이다)|"
     r"^[\s)\]\"']*it (?:is|must be|has to be)\b|"
-    r"(?i:^[\s)\]\"'.,:;—–-]*(?:\([^()]{0,60}\)\s*)?(?:(?:alone|beats|outperforms|clearly|really|indeed|then|therefore|still|also|just"
+    r"(?i:^[\s)\]\"'.,:;—–-]*(?:\([^()]{0,60}\)\s*)?(?:(?:alone|beats|outperforms|clearly|really|indeed|then|therefore|still"
+    r"|also|just"
     r"|probably|definitely|certainly|surely|itself|here"
     r"|thus|obviously|actually|easily|only)\s+)*"
     r"(?:(?:(?:is|was|are|being|must be|has to be|should be|seems?(?: to be)?|appears?(?: to be)?|looks?(?: to be)?|would be"
@@ -123,11 +133,14 @@ FAVOURS_AFTER = re.compile(
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
     r"|proper|key|needed|required|what|where|left"
-    r"|logical|sound|accepted|defensible|precise|complete|faithful|chosen|intended|credited)"
-    r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|holds?|works?|follows|prevails|checks out|applies|stays|best|correctly"
+    r"|logical|backed|confirmed|justified|indicated|implied|suggested|sound|accepted|defensible|precise|complete|faithful"
+    r"|chosen|intended|credited)"
+    r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|rings true|does the job|holds?|works?|follows|prevails"
+    r"|checks out|applies|stays"
+    r"|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
     r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
-    r"|okay|spot on|it)|richtig|for me|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
+    r"|okay|spot on|it)|richtig|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
     r"|should be (?:chosen|selected|picked|marked)|gets my|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
     r"|es (?:la )?correct\w*)\b"
     r"|correct\b|right\b|yes\b|true\b|✓|✔|✅|√))"
@@ -139,18 +152,32 @@ FAVOURS_AFTER = re.compile(
 """What follows a label that is upheld."""
 
 ONLY_BEFORE = re.compile(
-    r"(?i:\b(?:only|just|solely|leav(?:es|ing)|left with|remaining|remains|making|makes?"
+    r"(?i:\b(?:only|just|solely|leav(?:es|ing)|left with|nothing (?:but|except)|none (?:but|except)|no (?:one|option"
+    r"|answer) (?:but|except)|remaining|remains|making|makes?"
     r"|so)\s+(?:us\s+)?(?:with\s+)?(?:only\s+|just\s+)?(?:the\s+)?(?:option|choice|answer|letter)?\s*[(\"]?\Z)"
     r"|(?:只有|唯有|仅有?|唯一|只能是|只剩下?|剩下?|还剩)(?:选项)?\s*[(]?\Z"
 )
 """Words that single a label out."""
 
+CHOOSES = re.compile(
+    r"(?i:\b(?:settl\w+|go|going|pick\w*|choos\w+|select\w*|say|opt|opted|decid\w+|conclud\w+|stick\w*|lean\w*|leav\w+"
+    r"|prefer\w*|take|taking|labell?ed|marked|called)\b)"
+)
+LOOKS_AT = re.compile(
+    r"(?i:\A(?:look|consider|examin|check|compar|evaluat|analy|eliminat|rul|exclud|test|try|tried|(?:choice|question|graph"
+    r"|value|case) of))"
+)
+"""Words of `REJECTS_BEFORE` that a later verb of choice overrides."""
+
 REPORTS = re.compile(
-    r"(?i:\b(?:some(?:one|body)?|others?|people|everyone|everybody|anyone|students?|candidates|many|most (?:people|students"
+    r"(?i:\b(?:some(?:one|body)?|(?<!the )others?|people|everyone|everybody|anyone|students?|candidates|many|most (?:people"
+    r"|students"
     r"|candidates|test|would)|they|he|she"
     r"|textbook|manual|book|teacher|friend|brother|sister|colleague|professor|forum|website|internet|user|you (?:may|might"
     r"|could|would|said|say|wrote|chose|picked|answered)"
-    r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|argue[sd]?|(?<!that )(?<!which )says|said|told|thinks|your (?:answer|choice|guess)|(?:one"
+    r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|(?<!I'd )(?<!would )(?<!I )argue[sd]?|(?<!that )(?<!which )says"
+    r"|said|told|thinks"
+    r"|your (?:answer|choice|guess)|(?:one"
     r"|you) (?:may|might|could))\b)"
     r"|很多人|有人|有些|同学|网上|别人|大家|有的|小[明红华刚]|老师|朋友|常见|易(?:错|误)"
 )

@@ -2,7 +2,7 @@
 
 Sentences are read from the last one back. Remarks, checks, offers and what others think are passed over; a question, a plan, an
 equation still to be solved or a text that breaks off states nothing. In the sentence that is left, every number gets the weights of
-`quantities.BEFORE` and `quantities.AFTER` for what stands round it; the heaviest is the result, the last of equals.
+`weights.BEFORE` and `weights.AFTER` for what stands round it; the heaviest is the result, the last of equals.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from evaluators.extractors import mentions
 from evaluators.extractors import quantities as words
 from evaluators.extractors.numerals import Number, numbers, spelled
+from evaluators.extractors.weights import NOTHING, THUS, WEAK, choose, weigh
 
 _STOP = re.compile(
     r"(?<!\bRs)(?<!\bNo)(?<!\bapprox)(?<!\bca)(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\betc)"
@@ -24,7 +25,6 @@ _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
-_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
@@ -37,23 +37,15 @@ _SUMMED = re.compile(
     r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
-_CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
 _CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
 _RESTED = re.compile(r"(?i:\bwould have to\b|\b(?:set up|start|redo|do)\b[^.]*\bagain\b)|^\W*(?i:no|nope)\W*\Z")
-_SO = re.compile(
-    r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which means"
-    r"|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以"
-)
 _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
-_THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
 """How many characters are read, from the end: a bound for replies that loop."""
-_WEAK, _NOTHING = 0, -3
-"""From which weight on a number is not taken at once, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +79,7 @@ def _ending(part: str, bold: str) -> Number | None:
     listed = {mark.start(1) for mark in marks} if len(marks) > 1 or (marks and marks[0][1] == "1") else set()
     paragraph = part.rfind("\n\n", 0, body[-1].start) + 1 if body else 0
     marked = [n for n in numbers(bold, paragraph, body[-1].end if body else 0) if n.start not in listed]
-    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > _NOTHING]
+    marked = [n for n in marked if weigh(part, n, part.rfind("\n", 0, n.start) + 1, n.end + 40) > NOTHING]
     if body and _stops_short(read, body[-1], part[body[-1].start : body[-1].end]):
         return None
     if marked:
@@ -121,7 +113,7 @@ def _sentences(part: str) -> Iterator[_Sentence]:
                 or (text.lstrip().startswith("|") and not _SUMMED.search(text))
                 or words.OFFER.search(text) is not None
             )
-            aside = aside and not _THUS.search(text)
+            aside = aside and not THUS.search(text)
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             if _is_heading(part, start, end):
                 beside = bool(words.BESIDE_HEADING.search(text))
@@ -171,9 +163,9 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
                 continue
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
-        if chosen is None and weight <= _NOTHING:
+        if chosen is None and weight <= NOTHING:
             continue
-        if chosen and weight >= _WEAK:
+        if chosen and weight >= WEAK:
             return chosen
         weak = weak or chosen
     return weak
@@ -222,7 +214,7 @@ def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
 
 
 def _is_plan(sentence: str) -> bool:
-    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bgives\b|\d\s*=\s*-?\d", sentence):
+    if words.INTENDS.search(sentence) and not re.search(r"\bso\b|\bthen\b|\bgives\b|\d\s*=\s*-?\d", sentence):
         return True
     return bool(words.PLAN.search(sentence) and not words.STATES.search(sentence))
 
@@ -246,39 +238,3 @@ def _in_rows(part: str, place: int) -> bool:
     line = part[part.rfind("\n", 0, place) + 1 : end]
     paragraph = part.rfind("\n\n", 0, place) + 1
     return bool(_ROW.match(line)) and len(list(_ROW.finditer(part, paragraph))) > 1 and not _SUMMED.search(line)
-
-
-def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:
-    """Return which of a sentence's numbers it states, and with what weight; None where it states none."""
-    weights = [(number, weigh(part, number, start, end)) for number in found]
-    turns = [mark.end() for mark in _SO.finditer(part, start, end)]
-    for turn in reversed(turns):
-        concluded = [(number, weight) for number, weight in weights if number.start >= turn]
-        if any(weight >= -1 for _, weight in concluded):
-            weights = concluded
-            break
-    best: Number | None = None
-    heaviest = _NOTHING
-    for number, weight in weights:
-        if weight >= heaviest and weight > _NOTHING:
-            best, heaviest = number, weight
-    vague = heaviest < _WEAK and len({number.value for number, weight in weights if weight == heaviest}) > 1
-    return (None if vague else best), heaviest
-
-
-def weigh(part: str, number: Number, start: int, end: int) -> int:
-    """Return how much speaks for a number being what its sentence states."""
-    before = _CURRENCY.sub("", part[max(start, number.start - 90) : number.start])
-    after = part[number.end : min(end, number.end + 40)]
-    lead = before
-    weight = sum(value for _, value, pattern in words.BEFORE if pattern.search(lead))
-    weight += sum(value for _, value, pattern in words.AFTER if pattern.match(after))
-    if re.fullmatch(r"(?:19|20)\d\d", number.value) and words.YEAR.search(before):
-        weight += 1
-    if (
-        before.rstrip().endswith("=")
-        and _EQUATION.search(re.split(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b", before.rstrip()[:-1])[-1])
-        and "\\lim" not in before
-    ):
-        weight -= 9
-    return weight

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from inference.api.reply import Reply, Style, answer
 from inference.ends import end_tokens
 from inference.huggingface.engine import Done, Engine, Work
 from inference.huggingface.extra import require
@@ -19,6 +21,7 @@ from inference.huggingface.weights import is_causal, load_model, locate, locate_
 from inference.huggingface.works import Embed, Generate, Likelihood, Limits
 from leaderflow.core.errors import BackendError, SpecError
 from leaderflow.core.identity import canonical_json, settings_json, sha256_hex
+from leaderflow.core.reasoning import TAGS
 from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Answer, Capability, Json, Request
 
@@ -46,6 +49,9 @@ class HuggingFaceBaseModel:
         share_prefix: compute what rows to be scored have in common once.
         gguf_file: the weights' GGUF file in the folder.
         peft_path: folder of a PEFT adapter.
+        reasoning: the model thinks before it answers: stop strings count only after the thinking, and a reply that is cut off
+            without a closing tag is thinking.
+        reasoning_tags: names of the tags around thinking.
 
     Raises:
         BackendError: no such model, or the extra ``hf`` is missing.
@@ -65,6 +71,8 @@ class HuggingFaceBaseModel:
         share_prefix: bool = True,
         gguf_file: str | None = None,
         peft_path: str | None = None,
+        reasoning: bool = False,
+        reasoning_tags: Sequence[str] = TAGS,
     ) -> None:
         require("torch", "transformers")
         _check(dtype, token_budget)
@@ -78,6 +86,8 @@ class HuggingFaceBaseModel:
         extra |= {"max_seq_len": spec.max_seq_len} if spec.max_seq_len else {}  # it decides what is cut off or rejected
         self._ends = end_tokens(spec.meta_template)
         extra |= {"eos_token_id": self._ends} if self._ends else {}
+        self._style = Style(reasoning, tuple(reasoning_tags))
+        extra |= {"reasoning": [reasoning, *self._style.tags]} if self._style != Style() else {}
         files = files_digest(self._folder, gguf_file or "")
         self.identity = model_identity(files, dtype=self._dtype, chat=self._chat, extra=extra)
         self.max_seq_len = room(spec, self._folder)
@@ -158,7 +168,7 @@ class HuggingFaceBaseModel:
             except PromptError as exc:
                 yield Answer(request.request_key, "rejected", error=str(exc), error_class="sample")
             else:
-                rows.append((lane, row, (request.request_key, row)))
+                rows.append((lane, row, (request, row)))
         for done in self._engine.run(kind, rows):
             yield _failed(done) if done.error else _READ[kind](done)
 
@@ -171,7 +181,7 @@ class HuggingFaceBaseModel:
         if room < 1:
             raise PromptError(f"the prompt has {len(ids)} tokens, the context {self.max_seq_len}: no room for an answer")
         limit = min(wanted, room)
-        row = Generation(tuple(ids), _seed(request.request_key), request.settings, limit)
+        row = Generation(tuple(ids), _seed(request.request_key), request.settings, self._style, limit)
         return canonical_json([settings_json(request.settings), limit]), row
 
     def _scored(self, request: Request) -> tuple[str, Scored]:
@@ -230,27 +240,21 @@ def _seed(request_key: str) -> int:
 
 
 def _failed(done: Done) -> Answer:
-    return Answer(done.tag[0], "error", error=done.error, error_class="sample", latency_s=done.seconds)
+    return Answer(done.tag[0].request_key, "error", error=done.error, error_class="sample", latency_s=done.seconds)
 
 
 def _read_generation(done: Done) -> Answer:
-    key, row = done.tag
-    return Answer(
-        key,
-        "ok" if done.result.stopped else "truncated",
-        output=done.result.text,
-        finish_reason="stop" if done.result.stopped else "length",
-        prompt_tokens=len(row.ids),
-        output_tokens=done.result.tokens,
-        latency_s=done.seconds,
-    )
+    request, row = done.tag
+    reason = "stop" if done.result.ended else "length"
+    found = answer(request, Reply(done.result.text, None, reason, len(row.ids), done.result.tokens), row.style)
+    return replace(found, finish_reason="stop" if found.status == "ok" else reason, latency_s=done.seconds)
 
 
 def _read_likelihood(done: Done) -> Answer:
-    key, row = done.tag
+    request, row = done.tag
     logprobs = tuple(done.result)
     return Answer(
-        key,
+        request.request_key,
         "ok",
         nll=-sum(logprobs),
         scored_tokens=len(logprobs),

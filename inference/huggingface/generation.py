@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inference.api.reply import Style
 from inference.huggingface.tokens import Tokens
 from leaderflow.core.errors import SpecError, did_you_mean
+from leaderflow.core.reasoning import split_reasoning
 from leaderflow.core.types import Settings
 
 _OURS = {
@@ -28,16 +30,17 @@ class Generation:
     ids: tuple[int, ...]
     seed: int
     settings: Settings
+    style: Style
     limit: int
     """How many tokens it may have: `max_out_len`, or less where the context ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What came: the text without stop string, whether it ended by itself, and its tokens."""
+    """What came: the text, stop string included, whether it ended before the limit, and its tokens."""
 
     text: str
-    stopped: bool
+    ended: bool
     tokens: int
 
 
@@ -85,9 +88,9 @@ def generate(model: Any, tokens: Tokens, rows: Sequence[Generation], eos: Sequen
             attention_mask=mask,
             generation_config=config,
             logits_processor=_sampler(rows, settings),
-            stopping_criteria=_stop_on_text(tokens, settings, longest),
+            stopping_criteria=_stop_on_text(tokens, settings, rows[0].style, longest),
         )
-    return [_read(tokens, line, settings.stop, set(ends), limit) for line in out[:, longest:].tolist()]
+    return [_read(tokens, line, set(ends), limit) for line in out[:, longest:].tolist()]
 
 
 def generation_config(**values: Any) -> Any:
@@ -98,16 +101,13 @@ def generation_config(**values: Any) -> Any:
     return make(**values)
 
 
-def _read(tokens: Tokens, ids: list[int], stops: Sequence[str], ends: set[int], limit: int) -> Text:
-    """Return the text of generated ids up to the first end token or stop string."""
+def _read(tokens: Tokens, ids: list[int], ends: set[int], limit: int) -> Text:
+    """Return the text of generated ids up to the first end token."""
     length = next((i for i, token in enumerate(ids) if token in ends), len(ids))
-    text = tokens.decode(ids[:length])
-    found = [at for stop in stops if (at := text.find(stop)) >= 0]
-    ended = length < len(ids) or len(ids) < limit or bool(found)
-    return Text(text[: min(found)] if found else text, ended, length)
+    return Text(tokens.decode(ids[:length]), length < len(ids) or len(ids) < limit, length)
 
 
-def _stop_on_text(tokens: Tokens, settings: Settings, prompt: int) -> list[Any]:
+def _stop_on_text(tokens: Tokens, settings: Settings, style: Style, prompt: int) -> list[Any]:
     import torch
     from transformers import StoppingCriteria
 
@@ -120,9 +120,21 @@ def _stop_on_text(tokens: Tokens, settings: Settings, prompt: int) -> list[Any]:
             if input_ids.shape[1] - prompt < least:
                 return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
             ends = [tokens.decode(row) for row in input_ids[:, max(prompt, input_ids.shape[1] - tail) :].tolist()]
-            return torch.tensor([any(stop in end for stop in stops) for end in ends], device=input_ids.device)
+            said = [input_ids[i, prompt:].tolist() if _holds(stops, end) else [] for i, end in enumerate(ends)]
+            done = [_holds(stops, _answer(tokens.decode(ids), style)) for ids in said]
+            return torch.tensor(done, device=input_ids.device)
 
     return [StopOnText()] if stops else []
+
+
+def _holds(stops: Sequence[str], text: str) -> bool:
+    return any(stop in text for stop in stops)
+
+
+def _answer(text: str, style: Style) -> str:
+    """Return what has been said after the thinking: a stop string inside it ends nothing."""
+    thought, answer = split_reasoning(text, style.tags)
+    return "" if answer is None or (style.thinks and thought is None) else answer
 
 
 def _sampler(rows: Sequence[Generation], settings: Settings) -> list[Any]:

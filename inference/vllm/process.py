@@ -23,8 +23,10 @@ GUARD = Path(__file__).with_name("guard.py")
 STOP_S = 30.0
 
 _REASON = re.compile(
-    r"^\S*\s*(?:\(.*?\)\s*)?(?:ERROR .*\] )?((?:[\w.]*\.)?\w*(?:Error|Exception|Interrupt)\b.*)|^\S+\.py: error: (?P<usage>.*)"
+    r"^(?:\(.*?\)\s*)?(?:ERROR .*?\]\s*)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt)(?::.*)?)$"
+    r"|^(?P<value>Value error, .*)|^\S+\.py: error: (?P<usage>.*)"
 )
+"""The last line of a trace, with or without who logged it; what pydantic says below it; what is wrong with a command line."""
 
 _ECHO = re.compile(r"EngineDeadError|Engine core initialization failed")
 """What vLLM says last, in place of the reason: that it stands above."""
@@ -161,7 +163,7 @@ class Process:
     def last_words(self) -> str:
         """Return what the end of the log says on one line, and where the log is."""
         lines = [line.strip() for line in self.tail().splitlines() if line.strip()]
-        reasons = [match[1] or match["usage"] for line in lines if (match := _REASON.match(line))]
+        reasons = [match[1] or match["value"] or match["usage"] for line in lines if (match := _REASON.match(line))]
         reasons = [reason for reason in reasons if not _ECHO.search(reason)] or reasons
         said = reasons[-1] if reasons else " | ".join(lines[-3:]) or "the log is empty"
         killed = "it was killed, as the system does with what takes too much memory; it last said: "

@@ -83,12 +83,31 @@ def test_a_crash_at_start_ends_with_the_reason(backend: Make, folder: Path, note
     assert len(starts(noted)) == 1
 
 
-def test_the_reason_is_told_and_not_its_echo(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cause = "(EngineCore pid=7) ERROR 11-30 [core.py:1] ValueError: no room"
-    echo = "(APIServer pid=5) RuntimeError: Engine core initialization failed. See root cause above."
-    monkeypatch.setenv("FAKE_VLLM_CRASH", f"{cause}\n{echo}")
-    with pytest.raises(BackendError, match=r"starting: ValueError: no room \(log"):
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (
+            "(EngineCore pid=7) ERROR 11-30 23:35:06 [core.py:1]     raise RuntimeError(\n"
+            "(EngineCore pid=7) ERROR 11-30 23:35:06 [core.py:1] RuntimeError: no room for the cache\n"
+            "    raise RuntimeError(\nRuntimeError: Engine core initialization failed. See root cause above.",
+            "RuntimeError: no room for the cache",
+        ),
+        (
+            "pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig\n"
+            "  Value error, max_model_len (9) is greater than 8 [type=value_error]\n    For further information visit ...",
+            "Value error, max_model_len (9) is greater than 8 [type=value_error]",
+        ),
+        ("usage: api_server.py [-h]\napi_server.py: error: unrecognized arguments: --x", "unrecognized arguments: --x"),
+        ("one\ntwo", "File ... | one | two"),
+    ],
+)
+def test_the_reason_is_told_and_not_what_stands_around_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, log: str, reason: str
+) -> None:
+    monkeypatch.setenv("FAKE_VLLM_CRASH", log)
+    with pytest.raises(BackendError) as error:
         generate(support.backend(folder), ["2 + 2 ="])
+    assert f"while starting: {reason} (log: " in str(error.value)
 
 
 def test_what_does_not_start_is_not_tried_again(backend: Make, folder: Path, noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
