@@ -72,7 +72,7 @@ class AnswerStore:
 
     @contextlib.contextmanager
     def writer(self) -> Iterator[AnswerWriter]:
-        """Open a segment for new answers; they are in the store within a second, and all of them when the block is left."""
+        """Open a segment for new answers; they reach the store as `SegmentWriter` says, and all of them when the block is left."""
         self._name_folder()
         segment = SegmentWriter(self._files, self.folder)
         try:

@@ -28,7 +28,6 @@ PATIENCE_S = 60.0
 
 FORMS: tuple[Form, ...] = ("prompt_logprobs", "echo")
 
-
 _KINDS = {
     "chat": "a chat model",
     "completions": "a base model: it continues text and takes no messages",

@@ -86,6 +86,10 @@ class EngineArguments:
         for name in self.extra:
             if place := OWN.get(_key(name)):
                 raise SpecError(f"{name!r} cannot stand here; use {place}", key=f"{where}.engine_args")
+        if isinstance(self._taken, bool) or not isinstance(self._taken, int | float) or not 0 < self._taken <= 1:
+            raise SpecError(
+                f"gpu_memory_utilization must be a number above 0 and up to 1, got {self._taken!r}", key=f"{where}.engine_args"
+            )
 
     @property
     def devices(self) -> int:
@@ -95,8 +99,11 @@ class EngineArguments:
     @property
     def share(self) -> float:
         """The part of a GPU's memory that is taken; all of it by default, because vLLM's own default is above nine tenths."""
-        given = {_key(name): value for name, value in self.extra.items()}.get("gpu_memory_utilization", 1.0)
-        return min(float(given), 1.0)
+        return float(self._taken)
+
+    @property
+    def _taken(self) -> Json:
+        return {_key(name): value for name, value in self.extra.items()}.get("gpu_memory_utilization", 1.0)
 
     def server_words(self, folder: Path, max_model_len: int | None) -> list[str]:
         """Return the words that follow vLLM's server, so that it serves the weights in `folder`."""

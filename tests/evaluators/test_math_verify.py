@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evaluators.mathverify import MATHVerifyEvaluator, verified, whole_numbers
+from evaluators.mathverify import MATHVerifyEvaluator, rated, verified, whole_numbers
 
 BEFORE = [
     "",
@@ -73,7 +73,12 @@ def test_anything_else_is_left_to_algebra(answer: str, reference: str) -> None:
     assert whole_numbers(answer, reference) is None
 
 
-def test_answers_that_text_settles_start_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluators.mathverify.run_limited", lambda judge, items, **_: 1 / 0 if items else [])
-    found = MATHVerifyEvaluator().measure(["so \\boxed{7}.", "\\boxed{8}"], [7, "9"])
-    assert found == {"accuracy": 50.0}
+def denied(prediction: str, reference: str) -> bool:
+    """A judge that takes nothing, so that a right answer was settled without it."""
+    return False
+
+
+def test_only_answers_that_text_does_not_settle_go_to_the_judge() -> None:
+    ratings = rated(denied, ["so \\boxed{7}.", "\\boxed{8}", "\\boxed{7.0}"], [7, "9", "7.0"], whole_numbers)
+    assert [rating.correct for rating in ratings] == [True, False, False]
+    assert MATHVerifyEvaluator().measure(["so \\boxed{7}.", "\\boxed{7.0}"], [7, "7.0"]) == {"accuracy": 100.0}

@@ -1,11 +1,10 @@
 """An S3 server (moto) in a process of its own, on loopback.
 
-``from tests.s3 import _s3_server, s3`` in a conftest.py makes the fixture `s3` known: a bucket of the test's own.
+``from tests.s3 import _s3_server, s3`` makes the fixture `s3` known: a bucket of the test's own.
 """
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+
+from tests.ports import free_port
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,7 @@ class Bucket:
 
 @pytest.fixture(scope="session")
 def _s3_server() -> Iterator[str]:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -107,6 +107,7 @@ def test_identity(folder: Path, changes: dict[str, Any], same: bool) -> None:
         ({"arguments": {"replicas": 0}}, "replicas: must be a whole number"),
         ({"arguments": {"engine_args": {"--port": 1}}}, "'--port' cannot stand here"),
         ({"arguments": {"engine_args": {"max_model_len": 1}}}, "use max_seq_len"),
+        ({"arguments": {"engine_args": {"gpu-memory-utilization": "most"}}}, "up to 1, got 'most'"),
         ({"arguments": {"python": "python3"}}, "exclude each other"),
         ({"arguments": {"version": None}}, "needs `version:` beside it"),
         ({"openai_api_base": "http://localhost:1/v1", "arguments": {"engine": "offline"}}, "no `openai_api_base`; leave one"),
