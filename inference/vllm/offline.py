@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -26,7 +27,7 @@ class Child(Process):
     """A process of `offline_engine`; what is asked waits in one place, so batches fill across the shards of all cells."""
 
     def __init__(self, launch: Launch, devices: Sequence[str] | None, leases: Sequence[IO[bytes]]) -> None:
-        super().__init__(launch, f"offline-{next(_numbers)}", devices=devices, leases=leases, pipes=True)
+        super().__init__(launch, f"offline-{os.getpid()}-{next(_numbers)}", devices=devices, leases=leases, pipes=True)
         self._ready = threading.Event()
         self._waiting: dict[int, Future[Mapping[str, Json]]] = {}
         self._lock, self._writing = threading.Lock(), threading.Lock()

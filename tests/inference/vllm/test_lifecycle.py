@@ -20,6 +20,7 @@ import pytest
 from inference.vllm.backend import VLLM
 from inference.vllm.offline import ENGINE
 from leaderflow.core.errors import BackendError
+from leaderflow.core.paths import home
 from leaderflow.core.types import Settings
 from tests.inference.huggingface.ask import generate, requests
 from tests.inference.vllm import support
@@ -270,6 +271,8 @@ def test_replicas_of_the_offline_engine(folder: Path, fake_python: Path, noted: 
     model = support.backend(folder, python=fake_python, arguments={"replicas": 2})
     assert {a.status for a in generate(model, [f"{n} =" for n in range(30)])} == {"ok"}
     assert len(starts(noted)) == 2
+    logs = list((home() / "logs").glob(f"vllm-tiny-offline-{os.getpid()}-*.log"))
+    assert len(logs) == 2, "another run of the same model has logs of its own"
     model.close()
 
 
