@@ -69,12 +69,6 @@ class BackendError(LeaderflowError):
         self.retryable = retryable
 
 
-class IncompleteError(LeaderflowError):
-    """The run finished but rows stayed unanswered (exit code 3)."""
-
-    exit_code = 3
-
-
 class RegressionFound(LeaderflowError):
     """A comparison found a significant regression beyond its threshold (exit code 4)."""
 
