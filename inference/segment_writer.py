@@ -30,6 +30,9 @@ OBJECT_FLUSH_S = 30.0
 PATIENCE_S = 300.0
 """So long an object store may fail to take answers before no more are asked for; a disk that fails once is not tried again."""
 
+AGAIN_S = 1.0
+"""The pause before an object store is tried again when the last answers are written."""
+
 
 class SegmentWriter:
     """Takes answers for a new segment; safe to use from several threads.
@@ -74,7 +77,7 @@ class SegmentWriter:
         self._closed.set()
         self._thread.join()
         try:
-            self._try(self._write)
+            self._try(self._write_at_last)
         except StoreError:
             with contextlib.suppress(OSError):  # the first error is the one to be told
                 self._out.close()
@@ -92,6 +95,18 @@ class SegmentWriter:
                     with self._adding:
                         self._pending = pending + self._pending
                     raise
+
+    def _write_at_last(self) -> None:
+        """Write what is left; where that fails, again as often as the patience allows."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._write()
+            except StoreError as exc:
+                if time.monotonic() >= deadline:
+                    raise
+                log.warning("%s; trying again for %.0f s at most", exc, deadline - time.monotonic())
+                time.sleep(AGAIN_S)
 
     def _try(self, step: Callable[[], None]) -> None:
         self._check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from unicodedata import normalize
 
 from leaderflow.core.reasoning import TAGS, split_reasoning
 
@@ -45,6 +46,7 @@ _WIDE = str.maketrans(
     | dict.fromkeys("\u3000\u00a0\u202f\u2009", " ")
     | dict.fromkeys("‘’", "'")
     | dict.fromkeys("“”„‟«»", '"')
+    | {chr(code): letter for code in range(0x1D400, 0x1D800) if (letter := normalize("NFKC", chr(code))).isascii()}
 )
 
 
@@ -63,7 +65,7 @@ def hide_reasoning(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return `text` with wide characters narrowed and markdown, HTML and LaTeX decoration as blanks; its length stays."""
+    """Return `text` with wide and mathematical characters as plain ones and markdown, HTML and LaTeX decoration as blanks; its length stays."""
     return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text.translate(_WIDE)))
 
 

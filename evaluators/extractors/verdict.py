@@ -1,7 +1,9 @@
 """A judge's verdict, read strictly: only the last line counts, and only as a statement of its own.
 
 A judge quotes the answer it judges, and the answer may carry a verdict of its own. So nothing before the last line is looked at, a
-label inside a word or a sentence is none ("INCORRECT" is not correct, "A good answer" is not A), and a quoted statement is none.
+label inside a word or a sentence is none ("INCORRECT" is not correct, "A good answer" is not A), a quoted statement is none, and a
+line quoted with ``>`` is not the judge's. Two labels marked on one line, neither in quotes, are no
+verdict.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ _NAMES = (
     r"|(?:最终|总体|综合)?(?:结论|判定|评判|判断|评分|得分|分数|等级|结果)"
 )
 _DECORATION = re.compile(r"[*`#>\s]+|(?<!\w)_+|_+(?!\w)")
+_OWN_LINE = re.compile(r"^(?![ \t]*>)[^\n]*\S", re.MULTILINE)
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
@@ -48,9 +51,9 @@ def _folded(label: str) -> str:
 
 
 def _last_line(text: str) -> tuple[str, int, int]:
-    """Return the last line that says something, without decoration, and where it stands."""
-    end = len(text.rstrip())
-    start = text.rfind("\n", 0, end) + 1
+    """Return the last line of the judge's own that says something, without decoration, and where it stands."""
+    lines = [line.span() for line in _OWN_LINE.finditer(text)]
+    start, end = lines[-1] if lines else (0, 0)
     return _DECORATION.sub(" ", text[start:end]).strip(), start, end
 
 
@@ -59,8 +62,8 @@ def _stated(line: str, options: str, unit: str = "") -> str | None:
     wrapped = rf'(?:({options})|"({options})"|“({options})”|\[({options})\]|\[\[({options})\]\]|\(({options})\)|【({options})】)'
     for form in (
         rf"(?:(?:{_NAMES})\s*(?:is\s*)?[:：=]\s*)?{wrapped}{unit}",
-        rf"[^\n]*\[\[({options})\]\]",
-        rf"(?:[^\n]*\s)?\$?\\boxed\{{({options})\}}\$?",
+        rf'(?:(?!(?<!["“])\[\[(?:{options})\]\])[^\n])*\[\[({options})\]\]',
+        rf"(?:(?:(?!\\boxed\{{(?:{options})\}})[^\n])*\s)?\$?\\boxed\{{({options})\}}\$?",
     ):
         if match := re.fullmatch(form, body, re.IGNORECASE):
             return next(group for group in match.groups() if group is not None)

@@ -19,18 +19,21 @@ def first_word(text: str) -> Extraction:
 _ANSWER_LINE = re.compile(
     r"^[\s*_`#>]*(?:the |final |short )*(?:answer|答案)(?: is)?[ \t*_`]*[:：](.*)$", re.MULTILINE | re.IGNORECASE
 )
+_SPOKEN = re.compile(r"\s*(?:so |thus |the |final |short )*(?:answer is|答案是)(?=\W)", re.IGNORECASE)
 _EDGES = ' \t*_`"“”'
 
 
 def answer_line(text: str) -> Extraction:
-    """Return what the last line ``Answer: …`` holds, initials and abbreviations whole; a reply of one line is its own answer.
+    """Return what the last line ``Answer: …`` holds, initials and abbreviations whole; a reply of one line is its own answer, without
+    "the answer is".
 
     Emphasis and quotes around it are no part of it; reasoning is not read.
     """
     view = hide_reasoning(text)
     found = [match.span(1) for match in _ANSWER_LINE.finditer(view)]
     if not found and "\n" not in view.strip():
-        found = [(0, len(view))]
+        lead = _SPOKEN.match(view)
+        found = [(lead.end() if lead else 0, len(view))]
     if not found:
         return Extraction(None)
     start, end = found[-1]

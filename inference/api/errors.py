@@ -36,6 +36,8 @@ _ACCOUNT = re.compile(
 _NO_MODEL = re.compile(r"model_not_found|\bmodel\b.{0,80}\b(?:not found|does not exist|is not available)", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|too many requests|overloaded|slow down|capacity", re.IGNORECASE)
 
+_RATE = re.compile(r"(?:tokens|requests) per (?:minute|day)|rate.?limit|\b[TR]P[MD]\b", re.IGNORECASE)
+
 _RETRYABLE = frozenset({408, 409, 425, 429, 529})
 _OVERLOADED = frozenset({429, 529})
 _AWAY = frozenset({502, 503, 504})
@@ -121,6 +123,8 @@ def _kind(status: int, text: str) -> Kind:
         return "run"
     if status == 451 or (status in (400, 403, 413, 422) and _FILTER.search(text)):
         return "filtered"
+    if status == 413 and _RATE.search(text):  # too large for the account's minute today, not for the model
+        return "sample"
     if status == 413 or (status in (400, 422) and _CONTEXT.search(text)):
         return "rejected"
     return "run" if status in (401, 402, 403, 404, 405) else "sample"

@@ -89,7 +89,7 @@ class Bucket:
             fcntl.flock(file, fcntl.LOCK_EX)
             now, state = time.monotonic(), file.read(_FULL_AT.size)
             full_at = _FULL_AT.unpack(state)[0] if len(state) == _FULL_AT.size else math.inf
-            if full_at > now + 3 * PERIOD_S:  # never used, or by a clock that began anew with the machine
+            if not full_at <= now + 3 * PERIOD_S:  # never used, by a clock that began anew with the machine, or no number at all
                 full_at = -math.inf
             if (wait := full_at + (amount - self._burst) / self._rate - now) > 0:
                 return wait

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import threading
 import time
 import uuid
@@ -24,7 +25,7 @@ from leaderflow.core.errors import StoreError
 from leaderflow.core.leases import HEX_DIGITS
 
 if TYPE_CHECKING:
-    from leaderflow.core.objects import ObjectFiles
+    from leaderflow.core.objects import Found, ObjectFiles
 
 log = logging.getLogger("leaderflow.answers")
 
@@ -35,6 +36,8 @@ RENEW_S = 10.0
 
 POLL_S = 1.0
 """Seconds between looks at the claims that come first."""
+
+_CLAIM = re.compile(r"\d{12}-\w+")
 
 
 @contextlib.contextmanager
@@ -59,7 +62,7 @@ def object_lease(files: ObjectFiles, name: str, keys: Iterable[str] | None = Non
 
 def object_leased(files: ObjectFiles, name: str) -> bool:
     """Say whether somebody holds the lease of a name: whether a claim was renewed lately by this machine's clock."""
-    return any(time.time() - claim.mtime / 1e9 < EXPIRES_S for claim in files.found(f"leases/{name}").values())
+    return any(time.time() - claim.mtime / 1e9 < EXPIRES_S for claim in _claims(files, f"leases/{name}").values())
 
 
 class _Claim:
@@ -79,7 +82,7 @@ class _Claim:
     def enter(self) -> None:
         """Take a number and wait until all lower ones are gone."""
         self._write()
-        first, taken = self._name, [_number(name) for name in self._files.found(self._folder)]
+        first, taken = self._name, [_number(name) for name in _claims(self._files, self._folder)]
         self._number = 1 + max(taken, default=0)
         self._write()
         self._files.delete(first)
@@ -99,7 +102,7 @@ class _Claim:
 
     def _waits(self) -> bool:
         """Say whether somebody comes first; claims of the dead are removed."""
-        found = self._files.found(self._folder)
+        found = _claims(self._files, self._folder)
         now = max((claim.mtime for claim in found.values()), default=0)  # our own is renewed, which keeps the store's clock going
         for name in sorted(found):
             if name >= self._name:
@@ -125,6 +128,11 @@ class _Claim:
         while not self._left.wait(RENEW_S):
             with contextlib.suppress(StoreError):  # the next time it may work, and the claim is good for some more seconds
                 self._write()
+
+
+def _claims(files: ObjectFiles, folder: str) -> dict[str, Found]:
+    """Return the claims in a folder; whatever else somebody put there is none."""
+    return {name: found for name, found in files.found(folder).items() if _CLAIM.fullmatch(name.removeprefix(f"{folder}/"))}
 
 
 def _number(name: str) -> int:

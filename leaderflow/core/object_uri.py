@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import unquote
+import re
+from urllib.parse import quote, unquote
 
 from leaderflow.core.text import shortened
 
@@ -31,6 +32,8 @@ _REASONS = {
 }
 """What the provider's words mean to the user; an error without them is quoted."""
 
+_LEGAL = "%:/?#[]@!$&'()*+,;=-._~"
+
 _SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID")
 
 
@@ -47,8 +50,8 @@ def reason(text: str, uri: str) -> str:
     for meaning, words in _REASONS.items():
         if any(word in text for word in words):
             return meaning
-    user = _login(uri).partition(":")
-    for secret in [uri, *map(unquote, user), *user, *(os.environ.get(name, "") for name in _SECRETS)]:
+    users = [part for address in (opened(uri), uri) for part in _login(address).partition(":")]
+    for secret in [opened(uri), uri, *map(unquote, users), *users, *(os.environ.get(name, "") for name in _SECRETS)]:
         text = text.replace(secret, "***") if len(secret) > 1 else text
     return shortened(" ".join(text.split()), 300)
 
@@ -58,8 +61,12 @@ def _login(uri: str) -> str:
     return uri.partition("://")[2].rpartition("@")[0]
 
 
-def with_defaults(uri: str) -> str:
-    """Return a URI with the options that a store wants and the user did not set."""
+def opened(uri: str) -> str:
+    """Return a URI as it is opened: with the options that a store wants and the user did not set.
+
+    What a URI may not hold as it stands (a blank, a letter outside ASCII, a percent sign that begins no code) is encoded.
+    """
+    uri = quote(re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", uri), safe=_LEGAL)
     default = _DEFAULTS.get(uri.partition("://")[0].lower())
     if default is None or default.partition("=")[0] in uri:
         return uri

@@ -27,7 +27,7 @@ from leaderflow.core.errors import StoreError
 from leaderflow.core.files import written_whole
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.object_leases import object_lease, object_leased
-from leaderflow.core.object_uri import reason, shown, with_defaults
+from leaderflow.core.object_uri import opened, reason, shown
 from leaderflow.core.paths import home
 
 T = TypeVar("T")
@@ -41,6 +41,9 @@ _CHUNK = 8 << 20
 """Bytes held in memory while an object is copied."""
 
 _YOUNG_S = 60
+
+_TICK_NS = 2_000_000_000
+"""Object stores tell times in whole seconds: two objects written within this time may look the same."""
 
 
 class Found(NamedTuple):
@@ -65,7 +68,7 @@ class ObjectFiles:
         self._cache = home() / "cache" / "stores" / sha256_hex(f"{self.place}?{uri.partition('?')[2]}")[:16]
         self._bucket_seen = False
         with self._told("use"):
-            system, path = fs.FileSystem.from_uri(with_defaults(uri))
+            system, path = fs.FileSystem.from_uri(opened(uri))
             if not path.strip("/"):
                 raise ValueError("it names no bucket")
             self._fs = fs.SubTreeFileSystem(path.rstrip("/"), system)
@@ -225,4 +228,5 @@ def _is_copy(path: Path, found: Found) -> bool:
         own = path.stat()
     except OSError:
         return False
-    return own.st_size == found.size and abs(own.st_mtime_ns - found.mtime) < 1_000_000  # some file systems round
+    same = own.st_size == found.size and abs(own.st_mtime_ns - found.mtime) < 1_000_000  # some file systems round
+    return same and own.st_ctime_ns - own.st_mtime_ns > _TICK_NS  # the copy of a young object may be of the one before it

@@ -85,6 +85,12 @@ def test_copies_follow_the_objects(s3: Bucket, files: Files) -> None:
     assert files.mirror("nothing") == []
 
 
+def test_an_object_written_again_at_once_is_copied_again(files: Files) -> None:
+    for state in (b"state 1", b"state 2", b"state 3"):
+        files.write("runs/x", state)
+        assert files.local("runs/x").read_bytes() == state
+
+
 def test_a_damaged_copy_is_fetched_again(files: Files) -> None:
     files.write("history/a", b"whole")
     [path] = files.mirror("history")
@@ -139,6 +145,16 @@ def test_a_store_is_shown_without_credentials(uri: str, place: str) -> None:
     assert shown(uri) == place
 
 
+@pytest.mark.parametrize(
+    ("prefix", "meant"), [("our runs", "our%20runs"), ("测试/ü", "%E6%B5%8B%E8%AF%95/%C3%BC"), ("90%", "90%25")]
+)
+def test_a_prefix_may_hold_any_letter(s3: Bucket, prefix: str, meant: str) -> None:
+    files = open_files(s3.uri(prefix))
+    files.write("runs/a", b"1")
+    assert files.place == f"s3://{s3.name}/{prefix}"
+    assert open_files(s3.uri(meant)).read("runs/a") == b"1"
+
+
 @pytest.mark.parametrize("verb", ["check_writable", "mirror"])
 def test_a_bucket_that_is_not_there_is_one_line(s3: Bucket, verb: str) -> None:
     files = open_files(s3.uri(bucket="no-such-bucket"))
@@ -149,6 +165,7 @@ def test_a_bucket_that_is_not_there_is_one_line(s3: Bucket, verb: str) -> None:
 WRONG = {
     "foo://user:pass-word@host/x": "its scheme is unknown; a store is a path, or begins with s3://",
     "s3://": "it names no bucket",
+    "s3://user:pass-word 5%é@bucket:x/y": "cannot use the store s3://***@bucket:x/y",
     "s3://user:pass-word@bucket/x?no_such_option=1&endpoint_override=h": "no_such_option",
 }
 
@@ -260,6 +277,15 @@ class TestLeases:
             assert len(files.names("leases/m")) == 1
         assert "died less than 2 s ago" in caplog.text
         assert files.names("leases/m") == []
+
+    def test_what_else_lies_there_is_no_claim(self, files: Files) -> None:
+        foreign = [f"leases/m/{name}" for name in ("000000000000-a.txt", "README.md", "deep/000000000000-a")]
+        for name in foreign:
+            files.write(name, b"*")
+        assert not files.leased("m")
+        with files.lease("m"):
+            assert files.leased("m")
+        assert files.names("leases/m") == foreign
 
 
 def in_threads(target: object, names: str) -> None:

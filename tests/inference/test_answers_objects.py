@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -92,6 +93,19 @@ def test_answers_outlive_a_store_that_cannot_be_written_for_a_while(
         bucket.make()
         assert appears(store, "k")
     assert set(store.get(["k", "l"])) == {"k", "l"}
+
+
+def test_the_last_answers_outlive_it_too(s3: Bucket) -> None:
+    bucket = Bucket(s3.address)
+    bucket.make()
+    back = threading.Timer(1.0, bucket.make)
+    with AnswerStore(bucket.uri(), "m").writer() as writer:
+        writer.add(Answer("k", "ok"))
+        empty(bucket)
+        bucket.remove()
+        back.start()
+    back.join()
+    assert set(AnswerStore(bucket.uri(), "m").get(["k"])) == {"k"}
 
 
 def test_a_store_that_is_gone_for_good_is_told(s3: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from evaluators.extractors.words import answer_line, first_word
         ("<think>Answer: Venus</think>Answer: Mars", "Mars"),
         ("Two lines\nand no answer", None),
         ("Answer:", None),
+        ("the answer is *invalid*", "invalid"),
+        ("So the answer is **Paris**", "Paris"),
         ("Answer: $2.18 billion", "$2.18 billion"),
         ("Answer:\nx", None),
         ("", None),

@@ -43,6 +43,12 @@ def test_what_does_not_fit_is_final(message: str) -> None:
     assert from_status(400, json.dumps({"error": {"message": message}}).encode()).kind == "rejected"
 
 
+def test_too_large_for_the_accounts_minute_is_not_final() -> None:
+    said = b'{"error": {"message": "Request too large for model m on tokens per minute (TPM): Limit 6000, Requested 8000"}}'
+    assert from_status(413, said).kind == "sample"
+    assert from_status(413, b"Payload Too Large").kind == "rejected"
+
+
 def test_moderation_by_403_is_a_filter() -> None:
     assert from_status(403, b'{"error": {"message": "Your input was flagged"}}').kind == "filtered"
 

@@ -62,6 +62,14 @@ def test_a_clock_that_began_anew_does_not_wait_for_the_old_one(tmp_path: Path) -
     assert Bucket(tmp_path / "b", 60, 3)._try(1) == 0
 
 
+@pytest.mark.parametrize(
+    "state", [b"", b"cut", limits._FULL_AT.pack(float("nan")), limits._FULL_AT.pack(float("-inf")), b"x" * 100]
+)
+def test_a_damaged_state_counts_as_none(state: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "b").write_bytes(state)
+    assert most_in_a_minute(leave(tmp_path / "b", 60, 3, [1] * 100, monkeypatch)) <= 60
+
+
 def test_the_tokens_of_a_request() -> None:
     prompt = Prompt(text="x" * 300)
     assert (
