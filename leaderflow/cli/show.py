@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leaderflow.cli.options import AsJson, Debug
-from leaderflow.core.errors import SpecError
+from leaderflow.core.errors import UsageError
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def show(
     store = _store()
     manifest = Manifest.load(store, run)
     if as_json and format_ in (Format.csv, Format.md):
-        raise SpecError(f"--json and --format {format_.value} say different things; give one of them")
+        raise UsageError(f"--json and --format {format_.value} say different things; give one of them")
     if format_ in (Format.csv, Format.md):
         print_board(leaderboard(store, manifest), format_)
         return

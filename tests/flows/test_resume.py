@@ -48,10 +48,10 @@ def test_a_run_scores_every_sample_and_a_second_one_asks_nothing(server: FakeOpe
     assert [cell.model_dump() for cell in second.cells] == [cell.model_dump() for cell in first.cells]
 
 
-def test_a_manifest_names_no_folder_of_this_machine_and_runs_again(
+def test_a_manifest_runs_where_recipes_and_home_lie_elsewhere(
     server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that another machine with the same store, recipes elsewhere and another home can do it."""
+    """It names recipes and the home, not where they are on this machine."""
     for name in ("here", "there"):
         recipe = tmp_path / name / "datasets" / "sums" / "my_sums.json"
         recipe.parent.mkdir(parents=True)
