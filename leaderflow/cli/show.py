@@ -158,7 +158,6 @@ def _parts(store: Store, key: str) -> Json:
     Raises:
         UsageError: nothing in the store has it.
     """
-    from leaderflow.core.errors import UsageError
     from leaderflow.core.manifest import Manifest
 
     if len(key) >= SHORTEST_KEY and (record := store.find(key)) is not None:
