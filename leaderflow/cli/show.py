@@ -183,11 +183,13 @@ def _run_line(row: Mapping[str, Json]) -> list[str]:
 
 
 def _run_row(manifest: Manifest) -> dict[str, Json]:
+    cells = manifest.cells.values()
+    planned = {kind: [block["abbr"] for block in manifest.spec.get(kind, [])] for kind in ("models", "datasets")}
     return {
         "run": manifest.run,
         "state": manifest.state,
-        "models": list(dict.fromkeys(entry.model for entry in manifest.cells.values())),
-        "datasets": list(dict.fromkeys(entry.group or entry.dataset for entry in manifest.cells.values())),
+        "models": list(dict.fromkeys(entry.model for entry in cells)) or planned["models"],
+        "datasets": list(dict.fromkeys(entry.group or entry.dataset for entry in cells)) or planned["datasets"],
         "cells": len(manifest.cells),
         "suite": manifest.suite,
         "started": manifest.started,

@@ -143,3 +143,11 @@ def test_a_broken_manifest_is_a_warning_in_the_list_of_runs(cli: Cli, folder: Pa
     ran = cli("runs", "--json")
     assert (ran.code, len(ran.json)) == (0, 1)
     assert ran.err.startswith("warning: run 20000101-000000-aaaaa is left out")
+
+
+def test_a_run_that_died_is_listed_with_what_it_was_to_do(cli: Cli, folder: Path) -> None:
+    run = cli(*RUN, "--json").json["run"]
+    file = folder / "home/store/runs" / run / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"state": "running", "cells": {}, "summary": None}))
+    (row,) = cli("runs", "--json").json
+    assert (row["state"], row["models"], row["datasets"]) == ("crashed", ["scripted"], ["replies"])
