@@ -108,7 +108,7 @@ def print_board(rows: Sequence[Mapping[str, Json]], form: Format) -> None:
 
 def trace(
     run: Run,
-    cell: Annotated[str, typer.Argument(help="MODEL:DATASET.")],
+    cell: Annotated[str | None, typer.Argument(help="MODEL:DATASET; a run's only cell needs no name.", show_default=False)] = None,
     sample: Sample = None,
     as_json: AsJson = False,
     debug: Debug = False,

@@ -100,7 +100,7 @@ def read(kind: RecipeKind, name: str, trail: tuple[str, ...] = ()) -> Recipe:
 
 
 def _hint(kind: RecipeKind, name: str) -> str:
-    """Return what may have been meant: a slip, a recipe that continues the name or that it continues, or one with its first word."""
+    """Return what may have been meant: a slip, recipes that continue the name or that it continues, those with its first word."""
     recipes, own = list(names(kind)), name.lower()
     known = [*recipes, *(members() if kind == "datasets" else ())]
     continued = [other for other in recipes if other.startswith(own) or own.startswith(other)]

@@ -151,3 +151,13 @@ def test_a_run_that_died_is_listed_with_what_it_was_to_do(cli: Cli, folder: Path
     file.write_text(json.dumps(json.loads(file.read_text()) | {"state": "running", "cells": {}, "summary": None}))
     (row,) = cli("runs", "--json").json
     assert (row["state"], row["models"], row["datasets"]) == ("crashed", ["scripted"], ["replies"])
+
+
+def test_a_runs_only_cell_is_traced_without_its_name(cli: Cli, folder: Path) -> None:
+    cli(*RUN)
+    assert "scripted:replies · run" in cli("trace", "latest").out
+    (folder / "other.yaml").write_text("{type: Scripted, abbr: other, path: other}")
+    cli(*RUN, "-m", "other.yaml")
+    ran = cli("trace", "latest")
+    assert ran.code == 2
+    assert "name one of them: scripted:replies, other:replies" in ran.err
