@@ -31,7 +31,7 @@ def the_cell(manifest: Manifest, name: str | None) -> str:
         UsageError: the run has no such cell, or several.
     """
     cells = list(manifest.cells)
-    if name is None and len(cells) == 1 or name in cells:
+    if name in cells or (name is None and len(cells) == 1):
         return name or cells[0]
     if name is None:
         raise UsageError(f"run {manifest.run} has {len(cells)} cells; name one of them: {', '.join(cells[:8])}")
