@@ -13,7 +13,7 @@ from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
-    from leaderflow.core.manifest import Manifest
+    from leaderflow.core.manifest import CellEntry, Manifest
     from leaderflow.core.store import Store
 
 SHORTEST_KEY = 6
@@ -132,7 +132,7 @@ def trace(
 
 
 def why(
-    left: Annotated[str, typer.Argument(metavar="KEY", help="Version of a result, or key of an artifact or its beginning.")],
+    left: Annotated[str, typer.Argument(metavar="KEY", help="RUN:CELL, a version, or an artifact's key or its beginning.")],
     right: Annotated[str, typer.Argument(metavar="KEY", help="Another one.")],
     debug: Debug = False,
 ) -> None:
@@ -158,19 +158,28 @@ def _parts(store: Store, key: str) -> Json:
     Raises:
         UsageError: nothing in the store has it.
     """
+    from leaderflow.cli.samples import the_cell
     from leaderflow.core.errors import UsageError
     from leaderflow.core.manifest import Manifest
 
+    run, colon, cell = key.partition(":")
+    if colon:
+        found = Manifest.load(store, run)
+        return _made_from(found.cells[the_cell(found, cell)])
     if len(key) >= SHORTEST_KEY and (record := store.find(key)) is not None:
         return record.parts
     for manifest in Manifest.all(store):
         for entry in manifest.cells.values():
             if entry.version == key:
-                return {"protocol": entry.protocol, "samples": [{"rows": r.rows, "sha": r.digest} for r in entry.tables["samples"]]}
+                return _made_from(entry)
     raise UsageError(
         f"no result has the version {key!r}, and no artifact a key that begins so; leaderboards show versions, "
-        f"`leaderflow trace RUN CELL` shows keys ({SHORTEST_KEY} digits or more)"
+        f"`leaderflow trace RUN CELL` shows keys ({SHORTEST_KEY} digits or more), and RUN:CELL names a result, too"
     )
+
+
+def _made_from(entry: CellEntry) -> Json:
+    return {"protocol": entry.protocol, "samples": [{"rows": ref.rows, "sha": ref.digest} for ref in entry.tables["samples"]]}
 
 
 def _run_line(row: Mapping[str, Json]) -> list[str]:

@@ -88,6 +88,7 @@ def test_why_names_the_first_difference(cli: Cli) -> None:
     assert cli("why", keys[0], "ffffffffffffffff").code == 2
     versions = [cli("show", run, "--json").json["cells"][0]["version"] for run in (first, second)]
     assert "inferencer.max_out_len" in cli("why", *versions).out
+    assert cli("why", "latest~1:replies", "latest:scripted:replies").out == cli("why", *versions).out
 
 
 def test_preview_shows_exactly_what_is_asked(cli: Cli) -> None:
