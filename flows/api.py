@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from flows.loop import run_to_end
 from flows.plan import make_plan
 from flows.progress import Progress, Silent
 from flows.result import Plan, RunResult
@@ -44,7 +44,7 @@ def evaluate(
 
                 return run_as_flow(evaluation)
             with ThreadPoolExecutor(WORKERS, thread_name_prefix="leaderflow") as pool:
-                return asyncio.run(evaluation.walk(thread_pool(pool)))
+                return run_to_end(evaluation.walk(thread_pool(pool)))
     finally:
         evaluation.close()
 

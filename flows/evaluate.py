@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
@@ -30,6 +29,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import form, server
 from flows.attempt import attempt, walked, worth_a_line
+from flows.loop import run_to_end
 from flows.result import RunResult
 from flows.run import WORDS, Evaluation
 from flows.submit import WORKERS
@@ -120,7 +120,7 @@ def run_as_flow(evaluation: Evaluation) -> RunResult:
         evaluation.gone = partial(_cancel, evaluation, str(get_current_settings().api.url))
         token = _EVALUATION.set(evaluation)
         try:
-            state: State[Any] = asyncio.run(_awaited(evaluation))
+            state: State[Any] = run_to_end(_awaited(evaluation))
         except httpx.HTTPError as error:
             state = Failed(message=f"the Prefect API failed in the middle: {shortened(str(error), WORDS)}")
             evaluation.progress.line(f"warning: {state.message}; the run's page there stays as it was then")

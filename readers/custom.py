@@ -16,7 +16,10 @@ CHOICE_POSTPROCESSOR = "choice_letter"
 """Reads the letter of an option out of a reply; takes `options`."""
 ANSWER_POSTPROCESSOR = "final_answer"
 """Reads a short answer out of a reply that ends with ``Answer: …``."""
+NUMBER_POSTPROCESSOR = "final_number"
+"""Reads the number out of a reply, without its unit."""
 
+_NUMBER = re.compile(r"[-+−]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?")
 _TYPES = {"jsonl": "JsonlDataset", "json": "JsonDataset", "csv": "CsvDataset", "tsv": "CsvDataset", "parquet": "ParquetDataset"}
 
 
@@ -28,8 +31,9 @@ def is_data_file(name: str) -> bool:
 def dataset_from_file(path: str | Path) -> DatasetSpec:
     """Return a dataset for a file with the columns `question`, ``A``, ``B``, … and `answer`, or `question` and `answer`.
 
-    Options make a multiple-choice dataset whose answer is a letter; without them the model's short answer must equal the file's, or
-    one of its list (`ExactMatch`).
+    Options make a multiple-choice dataset whose answer is a letter. Without them the model's short answer must equal the file's, or
+    one of its list: as numbers, whatever their form and unit, where all answers of the file are numbers or their texts
+    (`NumberMatch`), else as texts (`ExactMatch`).
 
     Raises:
         DataError: the file cannot be read, or lacks the columns.
@@ -40,14 +44,17 @@ def dataset_from_file(path: str | Path) -> DatasetSpec:
         raise UsageError(f"{file}: a dataset file ends in one of {', '.join(SUFFIXES)}")
     letters = _options(_first(file), str(file))
     _check_answers(file, letters)
-    columns = ["question", *letters]
+    columns, numbers = (
+        ["question", *letters],
+        not letters and all(_is_number(record.row.get("answer")) for record in read_file(file)),
+    )
     return DatasetSpec(
         type=_TYPES[SUFFIXES[file.suffix.lower()]],
         abbr=re.sub(r"[\s:/\\]+", "_", file.stem),
         path=str(file.resolve()),
         reader_cfg=ReaderCfg(input_columns=columns, output_column="answer"),
         infer_cfg=InferCfg(prompt_template=_template(letters), inferencer={"type": "GenInferencer"}),
-        eval_cfg=EvalCfg(evaluator=_evaluator(letters), pred_postprocessor=_postprocessor(letters)),
+        eval_cfg=EvalCfg(evaluator=_evaluator(letters, numbers), pred_postprocessor=_postprocessor(letters, numbers)),
         source=str(file),
     )
 
@@ -92,6 +99,15 @@ def _is_answer(value: Json) -> bool:
     return isinstance(value, int | float) or (isinstance(value, str) and bool(value.strip()))
 
 
+def _is_number(value: Json) -> bool:
+    """Say whether an answer is a number, or the text of one; a leading zero makes it a code."""
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_number, value))
+    if isinstance(value, str):
+        return _NUMBER.fullmatch(value.strip()) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _template(letters: str) -> Typed:
     lines = ["{question}", *(f"{letter}. {{{letter}}}" for letter in letters)]
     answer = "the letter of the right option" if letters else "the answer"
@@ -99,9 +115,11 @@ def _template(letters: str) -> Typed:
     return {"type": "RawPromptTemplate", "messages": [{"role": "user", "content": "\n".join([*lines, "", ask])}]}
 
 
-def _evaluator(letters: str) -> Typed:
-    return {"type": "AccEvaluator" if letters else "ExactMatch"}
+def _evaluator(letters: str, numbers: bool) -> Typed:
+    return {"type": "AccEvaluator" if letters else "NumberMatch" if numbers else "ExactMatch"}
 
 
-def _postprocessor(letters: str) -> Typed:
-    return {"type": CHOICE_POSTPROCESSOR, "options": letters} if letters else {"type": ANSWER_POSTPROCESSOR}
+def _postprocessor(letters: str, numbers: bool) -> Typed:
+    if letters:
+        return {"type": CHOICE_POSTPROCESSOR, "options": letters}
+    return {"type": NUMBER_POSTPROCESSOR if numbers else ANSWER_POSTPROCESSOR}

@@ -83,11 +83,13 @@ class Client:
             pause.cancel()
 
     async def _pause(self, pause: Coroutine[Any, Any, None]) -> None:
-        """Wait for something that a halt cuts short."""
+        """Wait for something that a halt cuts short; what it raises is raised."""
         task = asyncio.create_task(pause)
         self._pauses.add(task)
         try:
             await asyncio.wait([task])
+            if not task.cancelled():
+                task.result()
         finally:
             self._pauses.discard(task)
             task.cancel()
@@ -208,7 +210,12 @@ class Client:
 
     async def _turn(self, endpoint: Endpoint, request: Request) -> None:
         await endpoint.breaker.wait()
-        await self._limits.wait(request)
+        try:
+            await self._limits.wait(request)
+        except OSError as exc:
+            raise Fault(
+                "run", f"cannot keep to the rate: {exc.filename}: {exc.strerror}; set LEADERFLOW_HOME to a writable folder"
+            ) from exc
 
     def _give_up(self, request: Request, fault: Fault, attempt: int) -> Answer | None:
         """Return the row's last word on a fault, None to ask again; what concerns every row ends the run."""

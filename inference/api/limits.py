@@ -51,7 +51,11 @@ class RateLimits:
         return self._requests is not None or self._tokens is not None
 
     async def wait(self, request: Request) -> None:
-        """Wait until the request may leave."""
+        """Wait until the request may leave.
+
+        Raises:
+            OSError: the state in ``LEADERFLOW_HOME`` cannot be kept.
+        """
         if self._tokens is not None:
             await self._tokens.take(expected_tokens(request))
         if self._requests is not None:

@@ -93,6 +93,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; ends the process with the exit code."""
+    Debugging.on = False  # an earlier command of this process may have had the option
     try:
         check_packages()
         code = app(prog_name="leaderflow", standalone_mode=False)

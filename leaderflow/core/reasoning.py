@@ -77,11 +77,12 @@ def _by_channel(text: str) -> tuple[str | None, str | None]:
 def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
     """Return the pattern of an opening or closing (a group holds the slash) tag outside backticks.
 
-    ``[THINK]`` (Magistral) and ``◁think▷`` (Kimi) are other spellings of ``<think>``.
+    ``[THINK]`` (Magistral), ``◁think▷`` (Kimi), ``<|START_THINKING|>`` (Command A) and ``<|begin_of_thought|>`` (Sky-T1,
+    OpenThinker) are other spellings of ``<think>``.
     """
     forms = [rf"<(/?)(?:{'|'.join(re.escape(tag) for tag in tags)})\s*>"]
     if "think" in tags:
-        forms += [r"(?-i:\[(/?)THINK\])", "◁(/?)think▷"]
+        forms += [r"(?-i:\[(/?)THINK\])", "◁(/?)think▷", r"<\|(?:start|(end))_thinking\|>", r"<\|(?:begin|(end))_of_thought\|>"]
     return re.compile(rf"(?<!(?<!`)`)(?:{'|'.join(forms)})(?!`(?!`))", re.IGNORECASE)
 
 

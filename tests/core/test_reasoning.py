@@ -45,6 +45,9 @@ def test_other_tags() -> None:
         ("[THINK]B? No", ("B? No", None)),
         ("[Think] of a number. Answer: C", (None, "[Think] of a number. Answer: C")),
         ("\u25c1think\u25b7B?\u25c1/think\u25b7Answer: C", ("B?", "Answer: C")),
+        ("<|START_THINKING|>B?<|END_THINKING|>Answer: C", ("B?", "Answer: C")),
+        ("<|begin_of_thought|>B?\n<|end_of_thought|>\n\nAnswer: C", ("B?", "Answer: C")),
+        ("<|begin_of_thought|>B? No", ("B? No", None)),
         ("<think >B?</think\n>Answer: C", ("B?", "Answer: C")),
     ],
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from leaderflow.core.errors import DataError, UsageError
+from leaderflow.core.types import Json
 from readers.custom import dataset_from_file, is_data_file
 from readers.stage import Source, read
 from tests.readers.make import jsonl, rows
@@ -24,10 +25,29 @@ def test_multiple_choice(tmp_path: Path) -> None:
 
 
 def test_short_answers(tmp_path: Path) -> None:
-    spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": 5}]))
+    spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": 5}, {"question": "r", "answer": "five"}]))
     assert spec.type == "JsonlDataset"
-    assert rows(spec) == [{"question": "q", "answer": 5}]
+    assert rows(spec) == [{"question": "q", "answer": 5}, {"question": "r", "answer": "five"}]
     assert spec.eval_cfg.evaluator == {"type": "ExactMatch"}  # any of a list counts, as do 5 and 5.0
+
+
+@pytest.mark.parametrize(
+    ("answers", "numbers"),
+    [
+        ([5, 5.5, "5", "1,234.5", "-3", [1, "2"], 0, "0.5"], True),
+        ([5, "5 km"], False),
+        ([5, True], False),
+        ([5, "007"], False),
+        (["2030-01-31"], False),
+        (["1,5"], False),
+        ([[5, "five"]], False),
+    ],
+)
+def test_a_file_of_numbers_is_scored_by_value(tmp_path: Path, answers: list[Json], numbers: bool) -> None:
+    spec = dataset_from_file(jsonl(tmp_path / "qa.jsonl", [{"question": "q", "answer": answer} for answer in answers]))
+    found = spec.eval_cfg.evaluator, spec.eval_cfg.pred_postprocessor
+    as_number, as_text = ({"type": "NumberMatch"}, {"type": "final_number"}), ({"type": "ExactMatch"}, {"type": "final_answer"})
+    assert found == (as_number if numbers else as_text)
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,19 @@ def test_an_endpoint_that_has_moved(fake_openai: FakeOpenAI) -> None:
 def test_a_server_without_tls(fake_openai: FakeOpenAI) -> None:
     with pytest.raises(BackendError, match=r"cannot be reached.*(?i:ssl)"):
         open_backend(model(fake_openai.base_url.replace("http:", "https:")))
+
+
+def test_a_rate_that_cannot_be_kept_lets_nothing_leave(
+    fake_openai: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rates").write_text("no folder")
+    monkeypatch.setenv("LEADERFLOW_HOME", str(tmp_path))
+    with (
+        opened(fake_openai, rpm=100) as backend,
+        pytest.raises(BackendError, match=r"cannot keep to the rate: .*rates: .*; set LEADERFLOW_HOME to a writable folder"),
+    ):
+        ask(backend, "q")
+    assert fake_openai.stats["requests"] == 0
 
 
 def test_nobody_listens() -> None:
