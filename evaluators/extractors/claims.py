@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from evaluators.extractors import mentions
 from evaluators.extractors import readings as words
-from evaluators.extractors.labels import Mention, Sentence, Status, in_lists, sentences
+from evaluators.extractors.labels import QUOTED, Mention, Sentence, Status, in_lists, sentences
 
 
 class Weight(IntEnum):
@@ -39,7 +39,7 @@ _LATEST = 100
 _NEAR = 400
 """How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"(?i:(?<!\bif),?\s\b(?:which (?:makes|means|gives|leaves|points)|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
     r"|that)\b)"
     r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
@@ -119,6 +119,8 @@ def _claim(part: str, read: list[Sentence], place: int, listed: set[int], severa
     else:
         weight = Weight.CONCLUDED if asked or _concludes(part, sentence, last) else Weight.POINTED
     claim = Claim(labels, chosen[0].start, last.end, weight)
+    if weight == Weight.POINTED and not words.POINTS.search(part, max(sentence.start, last.start - _NEAR), last.start):
+        return None
     return None if place + 1 == len(read) and _breaks_off(part, read, claim) else claim
 
 
@@ -142,6 +144,7 @@ def _affirmed(part: str, read: list[Sentence], place: int) -> bool:
 def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
     thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
+    thought = QUOTED.sub("", thought)
     tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]

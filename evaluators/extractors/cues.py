@@ -105,8 +105,8 @@ VERDICTS = (
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
-    r"(?i:[\"'](?:final_|correct_|selected_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"
-    r"|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
+    r"(?i:[\"'](?:final_|correct_|selected_|best_|predicted_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"
+    r"|letter|final|best|pick|result|label|verdict|response)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
     r"\[\[\s{0,3}<LIST>\s*\]\]",
     r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?|,|,?\s+(?:not|rather than|instead of|unlike)\s[^.,;\n]{1,40},)?\s*"
     rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right"
