@@ -46,7 +46,7 @@ _NEW_THOUGHT = re.compile(
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
 _UNCLEAR = re.compile(
-    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
     r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
 )
 """What follows a label of which nothing is claimed."""
@@ -79,11 +79,37 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
     ]
     if (first := _leads(part, read, listed)) and not any(c.start == first.start and c.weight >= first.weight for c in found):
         found.append(first)
+    if set_off := _set_off(part, read):
+        found.append(set_off)
     if rest := _left_over(read, options):
         found.append(rest)
     rows = {claim.labels for claim in found if claim.start in listed}
-    found = [claim for claim in found if claim.start not in listed or len(rows) == 1]
+    found = [claim for claim in found if claim.start not in listed or len(rows) == 1 or claim is set_off]
     return [claim for claim in found if claim.weight > Weight.POINTED or claim is found[-1]]
+
+
+_CIRCUMSTANCE = re.compile(
+    r"(?:\A|[.;!?\n。；！？]|[,，](?: and| but| while)?(?= ))[^\w\n]*(?:(?:and|but|while) )?(?i:(?P<lead>if|when|assuming|under|in|for|with"
+    r"|taken|literally|according to|on|beim?|im|für|bei|nach|si|en|para|pour|avec|con|从|按|若|如果|对)"
+    r"(?![a-z])(?! (?:the end|conclusion|short|summary|sum|this|these|that|fact|all)\b)|(?P<else>without|otherwise|sonst|sinon|否则))"
+)
+"""The beginning of what holds under a circumstance."""
+
+
+def open_cases(part: str, best: Claim, options: str) -> bool:
+    """Return whether a claim holds under one circumstance, and beside it another label under another one."""
+    begin, end = max(best.start - 300, 0), min(best.end + 300, len(part))
+    heads = list(_CIRCUMSTANCE.finditer(part, begin, end))
+    own = max((place for place, head in enumerate(heads) if head.end() <= best.start), default=None)
+    if own is None or mentions.SENTENCE_END.search(part, heads[own].end(), best.start):
+        return False
+    for other in heads[max(own - 2, 0) : own + 3]:
+        alike = other is not heads[own] and (other["else"] or heads[own]["else"] or other["lead"].lower() == heads[own]["lead"].lower())
+        stop = mentions.SENTENCE_END.search(part, other.end())
+        claimed = sentences(part[other.end() : stop.start() if stop else end], options) if alike else []
+        if any(m.status > Status.NAMED and m.labels != best.labels for s in claimed for m in s.mentions):
+            return True
+    return False
 
 
 def new_thought(part: str, start: int, end: int) -> bool:
@@ -186,6 +212,22 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
         if lead.status >= Status.POINTED or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)
     return None
+
+
+_LED_TO = re.compile(r"(?i:\b(?:is|are|be|get|have|choose|pick|select|answer|choice|conclusion|result)\b)[^\w\n]*\n\s*\n[^\w\n]*\Z")
+_APART = re.compile(r"[^\n]*(?:\n\s*\n|\s*\Z)")
+"""The end of a paragraph that leads to the next one, and the rest of that one."""
+
+
+def _set_off(part: str, read: list[Sentence]) -> Claim | None:
+    """Return the label that begins a paragraph of one line to which the one before leads, where only the others follow."""
+    rows = [s.mentions[0] for s in read if s.mentions and not re.search(r"\w", _line_before(part, s.mentions[0].start))]
+    if not rows or rows[0].labels in {row.labels for row in rows[1:]} or len(rows[0].labels) > 1:
+        return None
+    first = rows[0]
+    if not _LED_TO.search(part, max(first.start - 80, 0), first.start) or not _APART.match(part, first.end):
+        return None
+    return Claim(first.labels, first.start, first.end, Weight.SINGLED)
 
 
 def _line_before(part: str, place: int) -> str:

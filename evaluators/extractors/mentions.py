@@ -56,6 +56,7 @@ def withdrawn(part: str, end: int) -> int | None:
 
 NEGATION = re.compile(r"(?i:\b(?:not|never|isn't|cannot|can't|wasn't|aren't|n't)\b)|n't\b|不是|并非|而非|不等于|不可能")
 SENTENCE = re.compile(r"\.(?!\d)|[;:!?\n。；！？]|,?\s\b(?:which (?:makes|means)|so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而")
+SENTENCE_END = re.compile(r"\.(?!\d)|[;!?\n。；！？]")
 CONDITION = re.compile(
     r"(?i:\b(?:if(?!\s+(?:I (?:had|have|must)|forced|pressed))|unless|whether|suppos(?:e|ing)|assume|imagine|at first|initially"
     r"|originally|e\.g|for example|format|form of|lines?"

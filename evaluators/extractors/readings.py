@@ -12,7 +12,7 @@ OPTION_WORD = (
     r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|sentences?"
     r"|versions?|responses?|labels?|items?"
     r"|alternatives?"
-    r"|opci[oó]n|opção|r[ée]ponse|antwort|respuesta)"
+    r"|opci[oó]n|proposition|opção|r[ée]ponse|antwort|respuesta)"
     r"(?:\s+(?:choice|option|letter))?)\s*|选项\s*|选择\s*|答案\s*"
 )
 
@@ -55,7 +55,7 @@ REJECTS_BEFORE = re.compile(
     r"|earlier|original(?:ly)?|at first|initial(?:ly)?|so (?:is|are|does|was)|neither|nor|was going to|were going to"
     r"|would have|query|first (?:instinct|thought|guess|impression|choice|reaction|idea|pick)"
     r"|runner-?up|second(?:-best| best| choice| place)|used to|(?-i:picking|choosing)|from"
-    r"|(?:similar|next) to|look(?:ing|ed)? at|consider(?:s|ed|ing)?|examin\w+|check(?:s|ed|ing)?|test(?:s|ed|ing)?|start(?:s|ed|ing)? with"
+    r"|similar to|look(?:ing|ed)? at|consider(?:s|ed|ing)?|examin\w+|check(?:s|ed|ing)?|test(?:s|ed|ing)?|start(?:s|ed|ing)? with"
     r"|turn(?:s|ed|ing)? to"
     r"|analysis|(?:choice|question|graph|value|case) of|about|regarding|as for|compar\w+|versus|vs\.?|between|among"
     r"|evaluat\w+|analy[sz]\w+|into|try|trying|tried|(?<!looks )(?<!seems )(?<!sounds )(?<!feels )like"
@@ -140,7 +140,7 @@ FAVOURS_AFTER = re.compile(
     r"|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
     r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
-    r"|okay|spot on|it)|richtig|stimmt(?! nicht)|passt(?! nicht)|trifft zu|ist (?:die )?(?:richtige?|zutreffend|korrekt)|convient(?! pas)"
+    r"|okay|spot on|it)|richtig|stimmt(?! nicht)|passt(?! nicht)|trifft zu|ist (?:die )?(?:richtige?|zutreffend|korrekt)|(?:qui )?convient(?! pas)"
     r"|est (?:la )?(?:bonne|juste|exacte?|vraie?)|es (?:la )?(?:adecuada|verdadera)|encaja|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
     r"|should be (?:chosen|selected|picked|marked)|gets my|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
     r"|es (?:la )?correct\w*)\b"
@@ -246,7 +246,7 @@ TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|lo
 """The next thing to look at."""
 
 POINTS = re.compile(
-    r"(?i:\b(?:lines? up|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|choosing|given (?:in|by)"
+    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|choosing|given (?:in|by)"
     r"|stated (?:in|by)|offered (?:in|by)|found in)\b)|(?:"
     + OPTION_WORD
     + r")[\s(\"']*\Z|[(]\s*\Z"
@@ -257,7 +257,7 @@ CONCLUDES = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|consequently|accordingly|overall|on balance|in (?:conclusion|summary|short|the end"
     r"|sum)|to (?:conclude|sum up)|finally|final(?:ly)?|ultimately|then|means|which is|that's|that is|must be"
     r"|settle|go(?:ing)? (?:with|for)|pick|choose|select|submit|answer|verdict|conclusion|decision|vote|bet|guess|lean\w*"
-    r"|stick\w*|mark|tick|circle|circling|enter|hand\w* in|lock\w* in|put\w* (?:me )?down|leaves?|leaving|remains?|left|only"
+    r"|stick\w*|mark|tick|circle|circling|enter|(?:look|seem|sound|feel)s? like|me quedo|opte|il faut|convient|hand\w* in|lock\w* in|put\w* (?:me )?down|leaves?|leaving|remains?|left|only"
     r"|correct|right|best|match\w*|fits?|correspond\w*|also|donc|also|daher|luego|je choisis|il reste|bleibt|queda)\b)"
     r"|∴|→|⇒|=>|->|所以|因此|故|综上|可见|应|选|填|答|只剩|只有|对应|就是|便是|那就|最终|改|定为|才"
 )
