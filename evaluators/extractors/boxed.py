@@ -80,7 +80,7 @@ def final_answer(text: str) -> Extraction:
 def _standing_box(part: str) -> tuple[int, int] | None:
     """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
     boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip()) and not _is_mistake(part, *box)]
-    if not boxes or mentions.withdrawn(part, boxes[-1][1]):
+    if not boxes or mentions.withdrawn(part, boxes[-1][1]) or mentions.denied(part, *boxes[-1]):
         return None
     start, end = boxes[-1]
     command = part.rfind("box", 0, start)

@@ -26,6 +26,7 @@ WITHDRAWN = re.compile(
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
     r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
     r"|number|one|line|box|part)|above|answer|box)\b)\b"
+    r"|\bI (?:have|can give|can offer|can state|am left with) no (?:final )?answer|\b(?:don't|do not) have an? (?:final )?answer"
     r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
     r"|recalculate"
     r"|recheck|start over)|(?:must|have to|'d have to|would have to) (?:redo|rethink|recompute|recalculate|start over)"
@@ -52,6 +53,15 @@ def withdrawn(part: str, end: int) -> int | None:
     last = max((found.end() for found in WITHDRAWN.finditer(part, end)), default=None)
     upheld = UPHELD.search(part, last) if last is not None else None
     return None if upheld and not NEGATION.search(part, max(last or 0, upheld.start() - 20), upheld.start()) else last
+
+
+def denied(part: str, start: int, end: int) -> bool:
+    """Return whether second thoughts after [start, end) deny what stands there."""
+    stated, doubt = re.escape(part[start:end].strip()), RETRACTION.search(part, end)
+    if not doubt or len(stated) > 80:
+        return False
+    wrong = r"[^.;\d]{0,15}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
+    return bool(re.search(rf"(?<![\d.\w]){stated}(?![\d.]*\d|\w){wrong}", part[doubt.end() :]))
 
 
 NEGATION = re.compile(r"(?i:\b(?:not|never|isn't|cannot|can't|wasn't|aren't|n't)\b)|n't\b|不是|并非|而非|不等于|不可能")
@@ -100,6 +110,7 @@ _IF = re.compile(
     r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a)\b)|[,，](?:如果|若|按|否则)")
+_ELSE = re.compile(r"(?i:\d[^.;\n]*[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n]*\d)|\d[^。;\n]*[,;](?:否则|不含)[^。;\n]*\d")
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
@@ -108,6 +119,8 @@ def is_alternative(part: str, start: int) -> bool:
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
     pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
+    if _ELSE.search(own):
+        return True
     if not _IF.search(own):
         return False
     return sum(bool(_IF.search(piece)) for piece in pieces) + len(_IF_AGAIN.findall(own)) > 1

@@ -94,13 +94,12 @@ def _number(part: str, bold: str) -> Number | None:
 def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None:
     """Return what second thoughts after a verdict come to: another number, none where they deny it, else the verdict."""
     rest = part[doubt:]
-    if re.search(_DENIED.format(re.escape(part[verdict.start : verdict.end])), rest):
+    if mentions.denied(part, verdict.start, verdict.end):
         return None
     later = _phrased(rest) or stated_result(rest, bold[doubt:])
     return later.moved(doubt) if later else verdict
 
 
-_DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
 _ASKS = re.compile(
     r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were"
     r"|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"

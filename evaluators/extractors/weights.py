@@ -113,7 +113,10 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("upper end", -1, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
     ("hedged", -6, re.compile(r"(?i:\b(?:might|may|could|maybe|perhaps)\b[^.;,]{0,20}\Z)|可能[^,。]{0,6}\Z")),
     ("ordinal of several", -3, re.compile(r"(?i:\b(?:first|last|next|previous)\s+\Z)")),
-    ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
+    ("whole of a part", -4, re.compile(
+            r"\d\s+(?:[a-z]+\s+)?(?:of|out of)\s+(?:(?:the|her|his|their|its|these|all)\s+(?:[a-z]+\s+)?)?\Z"
+            r"|\d more\b[^.;,]*\bto (?:reach|get|get to|make|have)\s+\Z"
+        )),
     (
         "denied",
         -5,
@@ -128,7 +131,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         re.compile(
             r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?"
             r"|examples?|chapter|figure|table|option|method|line|round"
-            r"|section|theorem|lemma|page|http|error(?: code)?|code|day|week"
+            r"|grade|section|theorem|lemma|page|http|error(?: code)?|code|day|week"
             r"|(?<!per )year|no\.|number|item|type)\s*#?\s*\Z)|第\s*\Z"
             r"|(?<=\w)\[\Z|[.,]\[\Z"
         ),
@@ -190,7 +193,21 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("in a relative clause", -2, re.compile(r"(?i:,\s+(?:which|who) (?:is|was|are|were)\s+\Z)")),
-    ("of somebody else", -3, re.compile(r"(?i:\b(?:while|whereas)\b[^.;]*\Z)")),
+    (
+        "of somebody else",
+        -3,
+        re.compile(
+            r"(?i:(?:\b(?:while|whereas)\b|\d[^.;]*\band (?:his|her|their|the) (?:daughter|son|sister|brother|mother|father|friend|wife"
+            r"|husband|cousin|aunt|uncle|neighbou?r|other)\b)[^.;]*\Z)"
+        ),
+    ),
+    (
+        "operand in words",
+        -6,
+        re.compile(
+            r"(?i:\b(?:add|subtract|multiply|divide|deduct|take away)\s+(?:[\w$]+\s+){0,4}?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
+        ),
+    ),
     ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
     ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
 )
@@ -275,6 +292,8 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
 def _to_be_solved(before: str) -> bool:
     """Return whether a number is the right side of an equation in an unknown, which no word of conclusion states as a result."""
     left = before.rstrip()
-    if not left.endswith("=") or THUS.search(before) or "\\lim" in before:
+    if not left.endswith("=") or "\\lim" in before:
+        return False
+    if THUS.search(before) and not re.search(r"(?i:\bequations?\b)", before):
         return False
     return bool(_EQUATION.search(_LEFT_SIDE.split(left[:-1])[-1]))
