@@ -126,7 +126,7 @@ PLAN = re.compile(
     r"|^\W*(?:题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以"
     r"|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
-    r"|(?i:\b(?:looking for|want to know|what (?:we|I|you) (?:need|want)|is sought|we seek)\b|\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b"
+    r"|(?i:\b(?:looking for|want to know|what (?:we|I|you) (?:need|want)|is sought|we seek)\b(?!\W*(?:is|are|was|[=:])(?!\w))|\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b"
     r"|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
 INTENDS = re.compile(

@@ -209,6 +209,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
+    ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
     ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
 )
 AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
