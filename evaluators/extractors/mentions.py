@@ -24,8 +24,11 @@ WITHDRAWN = re.compile(
     r"(?:that|this|it|the above|my answer|mine)(?:'s| is| was| can't be| cannot be| isn't| must be| seems| looks)\s+(?:\w+\s)??"
     rf"(?:{_WRONG}|(?:(?<=n't )|(?<=n't be )|(?<=not be ))(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
-    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
+    r"|\b(?:scratch|scrap|discard|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
     r"|number|one|line|box|part)|above|answer|box)\b)\b"
+    r"|\bbut\b[^.;\n]{0,30}\b(?:it|this|that) (?:fails|contradicts|(?:does not|doesn't) (?:satisfy|work|hold|check|fit|match))\b"
+    r"|\b(?:that|this|it) (?:is|was) (?:with|using|based on|from) (?:the|an?) (?:wrong|incorrect|false)\b"
+    r"|\b(?:wait|no|oops|hmm+)\b[,.:!…\s—–-]+I (?:forgot|missed|misread|overlooked|miscounted|used the wrong)\b"
     r"|\bI (?:have|can give|can offer|can state|am left with) no (?:final )?answer|\b(?:don't|do not) have an? (?:final )?answer"
     r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
     r"|recalculate"
@@ -85,7 +88,7 @@ OTHERS = re.compile(
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
 
 INSTRUCTION = re.compile(
-    r"(?i:\be\.g\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
+    r"(?i:\be\.g\b|\bform (?:asked|required|requested)|\b(?:required|requested|expected) form\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
     r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state"
     r"|present|close"
     r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box)\b"

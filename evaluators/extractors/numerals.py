@@ -163,12 +163,12 @@ _FOREIGN = re.compile(rf"\b(?:{'|'.join(_OTHER_WORDS)})\b", re.IGNORECASE)
 def spelled(text: str, start: int, end: int) -> list[Number]:
     """Return the numbers written in words at [start, end): English, Chinese, small ones in German, French and Spanish."""
     found: list[Number] = []
-    taken = start
     for match in _FRACTION.finditer(text, start, end):
         found.append(Number(f"{_UNITS.get((match['n'] or '').lower(), 1)}/{_PARTS[match['d'].lower()[:3]]}", *match.span()))
-        taken = match.end()
-    for match in _SPELLED.finditer(text, taken, end):
-        found.append(Number(_english(match), *match.span()))
+    for match in _SPELLED.finditer(text, start, end):
+        if not any(match.start() < other.end and other.start < match.end() for other in found):
+            found.append(Number(_english(match), *match.span()))
+    found.sort(key=lambda number: number.start)
     for match in _HAN.finditer(text, start, end):
         if (value := _han(match)) is not None:
             found.append(Number(value, *match.span()))

@@ -28,7 +28,7 @@ GIVES_UP = re.compile(
     r"|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)"
     r"|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not"
     r"|don't) have access|\bunavailable|not available"
-    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*)\b|^[^\w\n]*(?:retry|try again))"
+    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*|token limit|queued)\b|^[^\w\n]*(?:retry|try again))"
     r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉"
     r"|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供"
     r"|说明|补充|读者)|算不出|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ"
@@ -44,7 +44,7 @@ GIVES_UP = re.compile(
 MAY_GIVE_UP = re.compile(
     r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite"
     r"|diverg|information|data|details"
-    r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|rate lim"
+    r"|please|could you|can you|need |open|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|limit|queued"
     r"|only be|symbolic|far as|neither|both|without|equally|ambig|turn|nicht|unkl|\bpas |kein|manque|soluciones|solutions|lösungen|puede"
     r"|falta)"
     r"|[无不抱对信条数缺没未取可两请算题都書求わで分]"
@@ -145,7 +145,7 @@ STATES = re.compile(
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
 
 UNFINISHED = re.compile(
-    r"[=+×÷*/:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z|\$\s*\Z|####\s*\Z"
+    r"(?i:(?:,|^)\s*(?:so\s+)?to (?:get|find|obtain|compute|calculate|determine) [^,.:=!?]{0,50}\Z)|[=+×÷*/:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z|\$\s*\Z|####\s*\Z"
     r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in"
     r"|but|if|get|gives?|equals?"
     r"|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will|would|also"

@@ -166,6 +166,9 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
         if chosen is None and weight <= NOTHING:
+            said = [n for n in spelled(part, sentence.start, sentence.end) if _counts(part, n, sentence)]
+            chosen, weight = choose(part, said, sentence.start, sentence.end)
+        if chosen is None and weight <= NOTHING:
             continue
         if chosen and weight >= WEAK:
             return chosen

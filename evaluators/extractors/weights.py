@@ -105,7 +105,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         "given beforehand",
         -8,
         re.compile(
-            r"(?i:\b(?:for|with|at|when|if|where|given|in|substitut\w+|setting|let|using|taking"
+            r"(?i:\b(?:for|with|at|when|if|where|given|in|substitut\w+|plug(?:ging)?|insert\w*|setting|let|using|taking"
             r"|put(?:ting)?)\s+[a-z]\w?\s*=\s*[$]?\Z)"
         ),
     ),
@@ -170,7 +170,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|since|between|among|during|through|over|under|with"
             r"|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
             r"|to (?!get|make|give|obtain|be|find|have|yield|equal"
-            r"|reach)[a-z]+))\s+(?:(?!(?:is|are|was|were|be|total|all|fact|sum"
+            r"|reach)[a-z]+))\s+(?:(?!(?:most|least|is|are|was|were|be|total|all|fact|sum"
             r"|average|get|gets|gives|makes|there|have|has|we|just|only|about|exactly|roughly"
             r"|approximately)\b)[A-Za-z']+\s+)?[€£¥₹$]?\s*\Z"
         ),
@@ -185,10 +185,10 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     (
         "after a reason",
-        -3,
+        -4,
         re.compile(
-            r"(?i:\b(?:because|since|given that|denn|car"
-            r"|porque)\b(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)"
+            r"(?i:(?:\b(?:because|since|given that|denn|car|porque)\b|, as\b(?! (?:well|an?|the)\b))"
+            r"(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)"
             r"|因为[^,，。]*\Z"
         ),
     ),
@@ -205,11 +205,17 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         "operand in words",
         -6,
         re.compile(
-            r"(?i:\b(?:add|subtract|multiply|divide|deduct|take away)\s+(?:[\w$]+\s+){0,4}?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
+            r"(?i:\b(?:add(?:ing)?(?! up)|subtract(?:ing)?|multiply(?:ing)?|divid(?:e|ing)|deduct(?:ing)?)\s+"
+            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is|leaves)\b)[\w$]+\s+){0,4}?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
         ),
     ),
-    ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
+    ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
     ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
+    (
+        "compared with",
+        -4,
+        re.compile(r"(?i:\b(?:twice|double|triple|thrice|half|as \w+ as)\s+(?:of\s+)?(?:[\w']+\s+){0,2}[$€£]?\Z)"),
+    ),
     ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
 )
 AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
@@ -221,6 +227,8 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|\\?[%]\s*(?:of\s+[$€£]?\d|×\s|\*\s)|[a-z]\s*[-+=*]|[xyn]\b)"
         ),
     ),
+    ("turned down", -5, re.compile(r"(?i:[a-z ]{0,12}\btoo (?:small|large|big|high|low|much|little|few|many)\b)")),
+    ("bounded", -5, re.compile(r"\s*[$]?\s*(?:[<>≤≥]|\\[lg]eq?\b)\s*[$]?\d")),
     ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
     (
         "count of steps",
@@ -234,7 +242,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("deadline", -2, re.compile(r"-(?i:hour|day|minute|week|month|year|page|seat|story|foot|point)\b")),
     ("multiple of a constant", -6, re.compile(r"\s?(?:\(\s?[a-z]\b|π|\\pi|√|\\sqrt)")),
     ("part of a compound", -2, re.compile(r"\s+(?:hours?|minutes?|feet|pounds|dollars|days|weeks|years|euros)\s+and\s+\d")),
-    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all)\b")),
+    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all|together(?! with)|combined)\b")),
     (
         "compared",
         -1,
@@ -257,6 +265,9 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("Chinese operation", -7, re.compile(r"[一-鿿]{0,2}(?:加上|减去|乘以|除以|乘|除(?!了))")),
 )
+_RESULT = next(pattern for name, _, pattern in BEFORE if name == "object of a verb of result")
+_EXPLAINED = re.compile(r"(?:\s+[a-z]+|\s?[%°])?:\s")
+"""What follows a result that the rest of the sentence explains."""
 YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
 """What stands before a number of four digits that is a year."""
 
@@ -285,6 +296,8 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
     after = part[number.end : min(end, number.end + 40)]
     weight = sum(value for _, value, pattern in BEFORE if pattern.search(before))
     weight += sum(value for _, value, pattern in AFTER if pattern.match(after))
+    if _EXPLAINED.match(after) and _RESULT.search(before):
+        weight += 4
     if _YEAR_NUMBER.fullmatch(number.value) and YEAR.search(before):
         weight += 1
     return weight - 9 if _to_be_solved(before) else weight
