@@ -41,7 +41,7 @@ _NEAR = 400
 _NEW_THOUGHT = re.compile(
     r"(?i:(?<!\bif),?\s\b(?:which (?:makes|means|gives|leaves|points)|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
     r"|that)\b)"
-    r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
+    r"|[:：]|其实|实际上|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
@@ -171,7 +171,7 @@ def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
     thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
     thought = QUOTED.sub("", thought)
-    tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
+    tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE, words.CONCEDES]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]
     return (
@@ -182,7 +182,8 @@ def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
 
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
-    led = mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
+    alone = not sentence.text[: mention.start - sentence.start].strip(" \"'(*") and re.match(r"\)?\s*[(–—]", part[mention.end :])
+    led = alone or mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 

@@ -11,8 +11,8 @@ import re
 from evaluators.extractors.text import BOX
 
 _HAN = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
-_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
-_JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
+_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{<\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
+_JOINS = r"\s+(?i:and|or|but|as|is|are|the (?:answer|correct|right|best))\b"
 
 GAP = (
     r"[\s\"'「【(\[{<:=>→—–-]*+(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply"
@@ -52,7 +52,7 @@ def listed(label: str, options: str, lead: bool = True) -> str:
     closed = rf"{label}(?:\s{{0,3}}+[)\]}}\"'」】]{{1,4}})?"
     item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}+\s{{0,3}}+{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?>(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
+    joint = r"(?>(?:\s{0,20}(?:,(?!\s*[A-Z]、)|[/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
     return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
@@ -112,7 +112,7 @@ VERDICTS = (
     rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right"
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match|one|translation|sentence|version|reading)\b)",
-    r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
+    r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:answer|choice|correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
     r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah"

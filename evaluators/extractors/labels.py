@@ -41,7 +41,7 @@ _VERB = (
     r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks"
     r"|gives|makes|fits"
     r"|says|states|alone|remains|wins|survives|follows|holds|works|matches|lists|satisfies|stands|it|captures|describes"
-    r"|reads|offers|and"
+    r"|reads|offers|and|the (?:answer|correct|right|best)|answers|accounts"
     r"|or|as well|but|und|oder|et|ou|y|richtig|falsch|nails|edges|qualifies)\b"
 )
 _SHUT = (
@@ -80,7 +80,7 @@ _NOT_THIS = re.compile(r"(?i:^\W*not (?:option )?\(?)\Z")
 QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
 _CONTRAST = re.compile(
-    r"(?:,?\s*(?:and )?(?:not|rather than|instead of)\s*\(?\Z|[)\]\s]*,\s*(?:and )?(?:not|rather than|instead of)"
+    r"(?:而(?:不是|非)|,?\s*(?:and )?(?:not|rather than|instead of)\s*\(?\Z|[)\]\s]*,\s*(?:and )?(?:not|rather than|instead of)"
     r"\s+(?!(?:right|correct|true|valid|only|a|an|just|\w+ed|\w+ing)\b))"
 )
 _LEADING = re.compile(
@@ -249,6 +249,8 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
         if together and "," in joint:
             repeated = letter[0] in {other[0] for other in groups[-1]}
             together = None if repeated or (_ITEM.match(text, letter.end()) and not _ITEM.match(joint)) else together
+        if together and joint.strip() == "," and text[letter.end() : letter.end() + 1] == "、":
+            together = None
         if together and joint.strip() == "," and _NOT_THIS.search(text, 0, groups[-1][0].start()):
             together = None
         if together and _RANGE.fullmatch(joint) and _CHANGE.search(text, 0, letter.start()):

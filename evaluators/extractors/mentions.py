@@ -26,6 +26,7 @@ WITHDRAWN = re.compile(
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
     r"|\b(?:scratch|scrap|discard|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
     r"|number|one|line|box|part)|above|answer|box)\b)\b"
+    r"|\b(?:wait|no|nope|actually|hmm+)\b[,.:!…\s—–-]+(?:that|this|it) (?:fails|breaks|contradicts|doesn't|does not)\b"
     r"|\bbut\b[^.;\n]{0,30}\b(?:it|this|that) (?:fails|contradicts|(?:does not|doesn't) (?:satisfy|work|hold|check|fit|match))\b"
     r"|\b(?:that|this|it) (?:is|was) (?:with|using|based on|from) (?:the|an?) (?:wrong|incorrect|false)\b"
     r"|\b(?:wait|no|oops|hmm+)\b[,.:!…\s—–-]+I (?:forgot|missed|misread|overlooked|miscounted|used the wrong)\b"

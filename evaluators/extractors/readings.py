@@ -112,12 +112,12 @@ REJECTS_AFTER = re.compile(
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
-    r"^[).:]\s[^\n]{1,80}[:–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
+    r"^[).:]\s[^\n]{1,80}[:,–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
     r"(?i:^[\s)\]]*[a-z]+s\s+[^.;,\n]{0,60}\b(?:accurately|correctly|perfectly|exactly|best)\b)|"
     r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+"
     rf"|slightly\s+|much\s+)*{_MORE})|"
-    rf"(?i:{_TITLE}(?:is|was|are|must be|remains)\s+(?:\w+\s+){{0,2}}?(?:what|correct|right|the (?:right|correct|best|only"
+    rf"(?i:{_TITLE}(?:is|was|are|must be|remains)\s+(?:\w+\s+){{0,2}}?(?:what(?! (?:most|many|some|people|students|everyone))|correct|right|the (?:right|correct|best|only"
     rf"|one|answer|option|choice))\b)|"
     r"^[】」)\s]*(?:だけ|のみ|が正|が最|です|である|입니다|이다)|"
     r"^[\s)\]\"']*it (?:is|must be|has to be)\b|"
@@ -132,14 +132,14 @@ FAVOURS_AFTER = re.compile(
     r"(?:correct|right(?! (?:angle|triangle|side|hand))|true(?! (?:about|of|for))|best|better|good|strong\w*|fit\w*|one"
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
-    r"|proper|key|needed|required|what|where|left"
+    r"|proper|key|needed|required|what(?! (?:most|many|some|people|students|everyone))|where|left"
     r"|logical|backed|confirmed|justified|indicated|implied|suggested|sound|accepted|defensible|precise|complete|faithful"
     r"|chosen|intended|credited)"
     r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|rings true|does the job|holds?|works?|follows|prevails"
     r"|checks out|applies|stays"
     r"|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
-    r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
+    r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|answers the question|accounts for|nails it|edges|qualifies|is (?:the way to go|fine|ok"
     r"|okay|spot on|it)|richtig|stimmt(?! nicht)|passt(?! nicht)|trifft zu|ist (?:die )?(?:richtige?|zutreffend|korrekt)|(?:qui )?convient(?! pas)"
     r"|est (?:la )?(?:bonne|juste|exacte?|vraie?)|es (?:la )?(?:adecuada|verdadera)|encaja|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
     r"|should be (?:chosen|selected|picked|marked)|gets my|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
@@ -242,14 +242,17 @@ REMEMBERS = re.compile(
 )
 """What was thought before."""
 
+CONCEDES = re.compile(r"(?i:^\W*(?:al|even )?though\b[^,;]*\Z|^\W*while\b[^,;]*\Z)")
+"""What is granted before the point is made."""
+
 TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|look|see)\b)|^\W*(?:先|再|首先|其次)")
 """The next thing to look at."""
 
 POINTS = re.compile(
-    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|choosing|given (?:in|by)"
+    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|choosing|given (?:in|by)"
     r"|stated (?:in|by)|offered (?:in|by)|found in)\b)|(?:"
     + OPTION_WORD
-    + r")[\s(\"']*\Z|[(]\s*\Z"
+    + r")[\s(\"']*\Z|[(,]\s*\Z"
 )
 """What a sentence needs at least to point to a label: a word for it, a verb that leads to it, or a bracket round it."""
 

@@ -296,7 +296,7 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
     after = part[number.end : min(end, number.end + 40)]
     weight = sum(value for _, value, pattern in BEFORE if pattern.search(before))
     weight += sum(value for _, value, pattern in AFTER if pattern.match(after))
-    if _EXPLAINED.match(after) and _RESULT.search(before):
+    if weight > 0 and _EXPLAINED.match(after) and _RESULT.search(before):
         weight += 4
     if _YEAR_NUMBER.fullmatch(number.value) and YEAR.search(before):
         weight += 1
