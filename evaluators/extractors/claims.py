@@ -46,7 +46,7 @@ _NEW_THOUGHT = re.compile(
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
 _UNCLEAR = re.compile(
-    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}\bis (?:correct|right) (?:under|only if|only when|if)\b|[^,.]{0,9}would be (?:correct"
     r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
 )
 """What follows a label of which nothing is claimed."""
@@ -60,6 +60,8 @@ _BEGUN = re.compile(r"(?i:[^\w\n]*(?:option|choice|statement)\s*\(?)|\W*选项|[
 _CUT_OFF = re.compile(
     r"(?i:(?:[,(:=]|\b(?:the|a|an|of|to|(?<!it )is|and|or|hence|so|thus|that|because|by|with|in|for|are|which|therefore))\s*\Z)"
 )
+_SHORT = 8
+"""How many words a reply has at most that is a label and its option's text."""
 _FEW = 4
 """How many words a sentence has at most that says nothing but its label."""
 
@@ -210,7 +212,8 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
             continue
         if sentence.mark in ("?", "？") and part[lead.end : lead.end + 1] != ".":
             continue
-        if lead.status >= Status.POINTED or _TITLED.match(part, lead.end):
+        whole = len(rows) == 1 and lead.status == Status.NAMED and part[lead.end : lead.end + 1] in ").:" and "\n" not in part.strip() and len(part.split()) <= _SHORT
+        if lead.status >= Status.POINTED or whole or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)
     return None
 

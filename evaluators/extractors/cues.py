@@ -118,7 +118,7 @@ VERDICTS = (
     r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah"
     r"|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
-    r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
+    r"|selecting|go with|going with|opt for|settl(?:e|ed|ing) on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
     r"(?:答案|我的选择|我的回答)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",

@@ -57,7 +57,7 @@ _PREPOSED = (
 _TOLD = re.compile(
     rf"\s*[)\]\"']*\s+(?!(?:{_PREPOSED})\b)[a-z]|\s*(?:选项|项)[一-鿿]"
     rf"|\s*(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]"
-    rf"|\s*[)\]]?\s*:"
+    rf"|\s*[)\]]?(?:选?项)?\s*:|\s*选?项\s*,"
 )
 """Words after a label that say something of it."""
 _MATHS = re.compile(r"\s*(?:[/|](?!\s*\(?[A-Z]\b)|[=<>^*∪∩⊂∈→⇒⊥∥]|[-=]>|\\[a-z])|\((?=[a-z]\b|\d)")
@@ -75,7 +75,8 @@ _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
 _SAYS_I = re.compile(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|did|will|was|says?)\b")
 _LEADS_TO_I = re.compile(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z")
 _BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initially)\b)")
-_AT_FIRST = re.compile(r"(?i:\bat first\b|\binitially\b)")
+_AT_FIRST = re.compile(r"(?i:\bat first\b(?! (?:glance|sight))|\binitially\b)")
+_BEFORE_THAT = re.compile(r"(?i:\b(?:initially|at first|originally|earlier|first (?:thought|guess|impression|instinct))\s*:\s*\(?\Z)")
 _NOT_THIS = re.compile(r"(?i:^\W*not (?:option )?\(?)\Z")
 QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
@@ -285,6 +286,8 @@ def _status(before: str, after: str) -> Status:
         return Status.REJECTED if words.DENIES.search(QUOTED.sub("", before[-60:])) else Status.FAVOURED
     contrast = _CONTRAST.match(after)
     if not contrast and (words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail)):
+        return Status.REJECTED
+    if _BEFORE_THAT.search(before):
         return Status.REJECTED
     if words.ONLY_BEFORE.search(lead):
         return Status.FAVOURED

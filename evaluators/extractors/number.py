@@ -19,7 +19,7 @@ _PHRASE = re.compile(
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
-    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse"
+    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|\"?\s*:)|(?:答え|Antwort|Respuesta|Réponse"
     r"|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
     r"|정답)\s*(?::|は|은|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result|final)>)",

@@ -206,7 +206,7 @@ MAYBE = re.compile(
 GIVES_UP = re.compile(
     r"(?i:\b(?:give up|no idea|back and forth|stuck|lost here|(?:cannot|can't|couldn't|could not|unable to|not able to"
     r"|impossible to) (?:\w+ ){0,3}?(?:tell|say|answer|decide|determin\w+|choose|pick|help|settle|know|work out|identify"
-    r"|match|judge|verify|narrow|be (?:\w+ )?(?:determined|decided|settled|answered))"
+    r"|match|judge|verify|narrow|be (?:\w+ )?(?:determined|decided|settled|answered)|single (?:\w+ )?out)"
     r"|no longer (?:sure|think|believe)|(?:don't|do not) (?:know|have (?:enough|access|the))|not (?:enough|sufficient)"
     r"|insufficient|(?:need|require)s? (?:more|a|the|to see) \w+ (?:to|before)|please (?:provide|tell|clarify|share|specify"
     r"|paste|send)"
@@ -237,7 +237,7 @@ UNSETTLED = re.compile(
 """After two answers: neither is preferred."""
 
 REMEMBERS = re.compile(
-    r"(?i:\b(?:at first|initially|originally|earlier|my first"
+    r"(?i:\b(?:at first(?! (?:glance|sight))|initially|originally|earlier|my first"
     r"|first thought|(?<!if )I had(?! to\b)|used to|was going to)\b)|起初|一开始|原先|首先想到|先前"
 )
 """What was thought before."""
@@ -249,10 +249,11 @@ TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|lo
 """The next thing to look at."""
 
 POINTS = re.compile(
-    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|choosing|given (?:in|by)"
+    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|prefer\w*|choosing|given (?:in|by)"
     r"|stated (?:in|by)|offered (?:in|by)|found in)\b)|(?:"
     + OPTION_WORD
     + r")[\s(\"']*\Z|[(,]\s*\Z"
+    r"|(?i:\b(?:probably|presumably|surely|certainly|definitely|clearly|obviously|actually|rather)\s+[(]?\Z)"
 )
 """What a sentence needs at least to point to a label: a word for it, a verb that leads to it, or a bracket round it."""
 

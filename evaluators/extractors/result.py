@@ -34,7 +34,7 @@ _GIVEN = re.compile(
 _DATA = re.compile(r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information)(?: \w+)?\s*:)")
 _ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
 _SUMMED = re.compile(
-    r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
+    r"(?i:[=≈→✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
 _CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")

@@ -72,7 +72,7 @@ _MEASURES = (
 )
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
-    r"|still|then|thus|therefore|up|another|down|out|at|to|simply))*"
+    r"|still|then|thus|therefore|donc|alors|ainsi|somit|also|entonces|de|up|another|down|out|at|to|simply))*"
 )
 BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("end of an equation", 5, re.compile(r"(?:[=≈≃→⇒]|->|=>)\s*[$€£¥₹≈~({]*\s*(?:(?i:about|approximately|roughly)\s*)?\Z")),
@@ -168,7 +168,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             + "".join(f"(?<!{noun} )" for noun in _MEASURES)
             + r"\bof|\b(?:for|from|in|into|onto|across|against|above|below|at|after|before|by|within|without|on|until"
             r"|since|between|among|during|through|over|under|with"
-            r"|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
+            r"|für|von|mit|nach|aus|bei|pour|(?<!est )(?<!donc )(?<!es )de|avec|par|para|con|en"
             r"|to (?!get|make|give|obtain|be|find|have|yield|equal"
             r"|reach)[a-z]+))\s+(?:(?!(?:most|least|is|are|was|were|be|total|all|fact|sum"
             r"|average|get|gets|gives|makes|there|have|has|we|just|only|about|exactly|roughly"
@@ -206,7 +206,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         -6,
         re.compile(
             r"(?i:\b(?:add(?:ing)?(?! up)|subtract(?:ing)?|multiply(?:ing)?|divid(?:e|ing)|deduct(?:ing)?)\s+"
-            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is|leaves)\b)[\w$]+\s+){0,4}?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
+            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is|leaves)\b)[\w$]+\s+){0,9}?(?:of\s+)?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
         ),
     ),
     ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
