@@ -9,6 +9,7 @@ TEST_ENV := OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 .PHONY: demo test check format test-golden test-prefect test-vllm bench crash clean
 
 $(STAMP): pyproject.toml constraints.txt
+	@echo "Installing into $(VENV): PyTorch alone is some 200 MB to several GB, so this takes minutes, once."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[hf,metrics,dev]'

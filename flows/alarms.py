@@ -12,6 +12,7 @@ from inference.stage import defaults
 
 TRUNCATED_ABOVE = 0.05
 EMPTY_ABOVE = 0.5
+UNPARSED_ABOVE = 0.5
 
 
 def cell_alarms(cell: Work, counts: Mapping[str, int], outputs: Iterable[pa.Table]) -> list[str]:
@@ -29,6 +30,10 @@ def cell_alarms(cell: Work, counts: Mapping[str, int], outputs: Iterable[pa.Tabl
     if answered and empty / answered > EMPTY_ABOVE:
         advice = "look at one with `leaderflow trace`; a model that thinks needs `reasoning: true` and a higher max_out_len"
         found.append(f"{cell.label}: {empty / answered:.0%} of the answers are empty; {advice}")
+    unparsed = counts.get("n_unparsed", 0) / counts["n"]
+    if not found and unparsed > UNPARSED_ABOVE:
+        seen = "`leaderflow show --unparsed` shows them; where they do hold one, choose another eval_cfg.pred_postprocessor"
+        found.append(f"{cell.label}: {unparsed:.0%} of the answers state nothing that could be scored; {seen}")
     return found
 
 

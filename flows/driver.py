@@ -72,6 +72,7 @@ class Driver:
         await self._read_all()
         self.manifest.save(self.session.store)
         done = await self._models()
+        self.manifest.cells = {cell.cell: self.manifest.cells[cell.cell] for cell in self.cells}  # as they were asked for
         summary = await self.do(SummarizeStep(self.session, done))
         self.manifest.summary = summary["summary"]
 

@@ -82,7 +82,9 @@ class Count:
         return self.reused + self.answered
 
     def add(self, answer: Answer) -> None:
-        """Count an answer."""
+        """Count an answer. Time begins with the request that was answered first: until then the cell waited for its turn."""
+        if not self.answered and answer.latency_s is not None:
+            self.started = max(self.started, time.monotonic() - answer.latency_s)
         self.answered += 1
         self.retries += max(0, answer.attempts - 1)
         if answer.status == "error":

@@ -16,6 +16,7 @@ from flows.submit import Submit
 from flows.tally import Tally
 from flows.work import Work, asked_models, plan_cells, with_judges
 from leaderflow.core.errors import BackendError, LeaderflowError, SpecError
+from leaderflow.core.load import dump_evaluation
 from leaderflow.core.manifest import Manifest, State, manifest_name, manifest_place, new_run_id, timestamp
 from leaderflow.core.prices import prices_of
 from leaderflow.core.specs import EvaluationSpec, ModelSpec, split_cell
@@ -45,7 +46,7 @@ class Evaluation:
         """Called when the run ends at once: whoever shows it elsewhere says so there."""
         self.budget = Budget(spec, prices_of(asked_models(spec)), self.halt)
         self.progress = progress
-        self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=spec.model_dump(mode="json"), suite=spec.suite)
+        self.manifest = Manifest(run=new_run_id(), started=timestamp(), spec=dump_evaluation(spec), suite=spec.suite)
         self.cells: list[Work] = []
         self._began = time.monotonic()
 

@@ -102,6 +102,8 @@ def _one_line(exc: Exception, names: set[str]) -> str:
     for name in sorted(names - set(VIEWS)):
         if f"Table with name {name} " in kept:
             return f"there is no view {name!r} among {', '.join(VIEWS)}{did_you_mean(name, VIEWS)}"
+    if "Referenced column" in kept:
+        return f"{kept}; `leaderflow sql 'DESCRIBE {min(names & set(VIEWS), default='samples')}'` lists the columns"
     return kept
 
 

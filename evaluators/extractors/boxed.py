@@ -33,14 +33,14 @@ _PLACEHOLDER = re.compile(
 )
 _CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _MISTAKE = re.compile(
-    r"(?i:\b(?:mistake|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
+    r"(?i:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
 )
 _NOT_SO = re.compile(
-    r"[\s$,)—–-]*(?i:(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
+    r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
     r"|mistaken|withdrawn"
     r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
 )
-_NOT = re.compile(r"(?i:(?:\bnot|\brather than|\binstead of)[\s$\\(]*f?\Z)")
+_NOT = re.compile(r"(?i:(?:\bnot|\brather than|\binstead of|\bscrap (?:that|the))[\s$\\(]*f?\Z)")
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
     r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
@@ -80,7 +80,7 @@ def final_answer(text: str) -> Extraction:
 def _standing_box(part: str) -> tuple[int, int] | None:
     """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
     boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip()) and not _is_mistake(part, *box)]
-    if not boxes or mentions.withdrawn(part, boxes[-1][1]):
+    if not boxes or mentions.withdrawn(part, boxes[-1][1]) or mentions.denied(part, *boxes[-1]):
         return None
     start, end = boxes[-1]
     command = part.rfind("box", 0, start)
@@ -96,7 +96,9 @@ def _is_mistake(part: str, start: int, end: int) -> bool:
     """Return whether a box shows what would be wrong."""
     before = re.split(r"[.!?](?=\s)|\n|。", part[max(start - 160, 0) : start])[-1]
     lead = part[max(start - 40, 0) : start].rpartition("box")[0].rpartition("\\")[0]
-    return bool(_MISTAKE.search(before) or _NOT_SO.match(part, end + 1) or _NOT.search(lead))
+    denied = _NOT_SO.match(part, end + 1)
+    denied = denied if denied and denied["name"] in (None, part[start:end].strip()) else None
+    return bool(_MISTAKE.search(before) or denied or _NOT.search(lead))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

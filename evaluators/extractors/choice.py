@@ -9,7 +9,7 @@ from functools import cache
 
 from evaluators.extractors import cues, mentions
 from evaluators.extractors import readings as words
-from evaluators.extractors.claims import Claim, Weight, claims, listed_labels, new_thought
+from evaluators.extractors.claims import Claim, Weight, claims, listed_labels, new_thought, open_cases
 from evaluators.extractors.labels import OPEN_AFTER, Status, sentences
 from evaluators.extractors.text import BOX, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
@@ -75,7 +75,7 @@ def _decide(part: str, patterns: _Patterns, several: bool) -> Claim | None:
     for later in found:
         if later.start > best.end and mentions.RETRACTION.search(part, best.end, later.start):
             best = later
-    return None if _gone(part, best, patterns.options) else best
+    return None if _gone(part, best, patterns.options) or open_cases(part, best, patterns.options) else best
 
 
 def _claims(part: str, patterns: _Patterns, listed: set[int], several: bool) -> list[Claim]:

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from evaluators.extractors import mentions
 from evaluators.extractors import readings as words
-from evaluators.extractors.labels import Mention, Sentence, Status, in_lists, sentences
+from evaluators.extractors.labels import QUOTED, Mention, Sentence, Status, in_lists, sentences
 
 
 class Weight(IntEnum):
@@ -39,14 +39,14 @@ _LATEST = 100
 _NEAR = 400
 """How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"(?i:(?<!\bif),?\s\b(?:which (?:makes|means|gives|leaves|points)|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
     r"|that)\b)"
-    r"|[:：]|所以|因此|故|但|而(?!且|非|不)|不过|则"
+    r"|[:：]|其实|实际上|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
 _UNCLEAR = re.compile(
-    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}would be (?:correct"
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}\bis (?:correct|right) (?:under|only if|only when|if)\b|[^,.]{0,9}would be (?:correct"
     r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
 )
 """What follows a label of which nothing is claimed."""
@@ -60,6 +60,8 @@ _BEGUN = re.compile(r"(?i:[^\w\n]*(?:option|choice|statement)\s*\(?)|\W*选项|[
 _CUT_OFF = re.compile(
     r"(?i:(?:[,(:=]|\b(?:the|a|an|of|to|(?<!it )is|and|or|hence|so|thus|that|because|by|with|in|for|are|which|therefore))\s*\Z)"
 )
+_SHORT = 8
+"""How many words a reply has at most that is a label and its option's text."""
 _FEW = 4
 """How many words a sentence has at most that says nothing but its label."""
 
@@ -79,11 +81,37 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
     ]
     if (first := _leads(part, read, listed)) and not any(c.start == first.start and c.weight >= first.weight for c in found):
         found.append(first)
+    if set_off := _set_off(part, read):
+        found.append(set_off)
     if rest := _left_over(read, options):
         found.append(rest)
     rows = {claim.labels for claim in found if claim.start in listed}
-    found = [claim for claim in found if claim.start not in listed or len(rows) == 1]
+    found = [claim for claim in found if claim.start not in listed or len(rows) == 1 or claim is set_off]
     return [claim for claim in found if claim.weight > Weight.POINTED or claim is found[-1]]
+
+
+_CIRCUMSTANCE = re.compile(
+    r"(?:\A|[.;!?\n。；！？]|[,，](?: and| but| while)?(?= ))[^\w\n]*(?:(?:and|but|while) )?(?i:(?P<lead>if|when|assuming|under|in|for|with"
+    r"|taken|literally|according to|on|beim?|im|für|bei|nach|si|en|para|pour|avec|con|从|按|若|如果|对)"
+    r"(?![a-z])(?! (?:the end|conclusion|short|summary|sum|this|these|that|fact|all)\b)|(?P<else>without|otherwise|sonst|sinon|否则))"
+)
+"""The beginning of what holds under a circumstance."""
+
+
+def open_cases(part: str, best: Claim, options: str) -> bool:
+    """Return whether a claim holds under one circumstance, and beside it another label under another one."""
+    begin, end = max(best.start - 300, 0), min(best.end + 300, len(part))
+    heads = list(_CIRCUMSTANCE.finditer(part, begin, end))
+    own = max((place for place, head in enumerate(heads) if head.end() <= best.start), default=None)
+    if own is None or mentions.SENTENCE_END.search(part, heads[own].end(), best.start):
+        return False
+    for other in heads[max(own - 2, 0) : own + 3]:
+        alike = other is not heads[own] and (other["else"] or heads[own]["else"] or other["lead"].lower() == heads[own]["lead"].lower())
+        stop = mentions.SENTENCE_END.search(part, other.end())
+        claimed = sentences(part[other.end() : stop.start() if stop else end], options) if alike else []
+        if any(m.status > Status.NAMED and m.labels != best.labels for s in claimed for m in s.mentions):
+            return True
+    return False
 
 
 def new_thought(part: str, start: int, end: int) -> bool:
@@ -119,6 +147,8 @@ def _claim(part: str, read: list[Sentence], place: int, listed: set[int], severa
     else:
         weight = Weight.CONCLUDED if asked or _concludes(part, sentence, last) else Weight.POINTED
     claim = Claim(labels, chosen[0].start, last.end, weight)
+    if weight == Weight.POINTED and not words.POINTS.search(part, max(sentence.start, last.start - _NEAR), last.start):
+        return None
     return None if place + 1 == len(read) and _breaks_off(part, read, claim) else claim
 
 
@@ -142,7 +172,8 @@ def _affirmed(part: str, read: list[Sentence], place: int) -> bool:
 def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
     """Return whether the thought that names a label supposes, reports, doubts or remembers."""
     thought = _NEW_THOUGHT.split(part[max(sentence.start, mention.start - _NEAR) : mention.start])[-1]
-    tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE]
+    thought = QUOTED.sub("", thought)
+    tables = [words.SUPPOSES, words.REPORTS, words.REMEMBERS, words.MAYBE, words.CONCEDES]
     if mention.status < Status.FAVOURED:
         tables += [words.UNDECIDED, words.TURNS_TO]
     return (
@@ -153,7 +184,8 @@ def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
 
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
-    led = mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
+    alone = not sentence.text[: mention.start - sentence.start].strip(" \"'(*") and re.match(r"\)?\s*[(–—]", part[mention.end :])
+    led = alone or mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 
@@ -180,9 +212,26 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
             continue
         if sentence.mark in ("?", "？") and part[lead.end : lead.end + 1] != ".":
             continue
-        if lead.status >= Status.POINTED or _TITLED.match(part, lead.end):
+        whole = len(rows) == 1 and lead.status == Status.NAMED and part[lead.end : lead.end + 1] in ").:" and "\n" not in part.strip() and len(part.split()) <= _SHORT
+        if lead.status >= Status.POINTED or whole or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)
     return None
+
+
+_LED_TO = re.compile(r"(?i:\b(?:is|are|be|get|have|choose|pick|select|answer|choice|conclusion|result)\b)[^\w\n]*\n\s*\n[^\w\n]*\Z")
+_APART = re.compile(r"[^\n]*(?:\n\s*\n|\s*\Z)")
+"""The end of a paragraph that leads to the next one, and the rest of that one."""
+
+
+def _set_off(part: str, read: list[Sentence]) -> Claim | None:
+    """Return the label that begins a paragraph of one line to which the one before leads, where only the others follow."""
+    rows = [s.mentions[0] for s in read if s.mentions and not re.search(r"\w", _line_before(part, s.mentions[0].start))]
+    if not rows or rows[0].labels in {row.labels for row in rows[1:]} or len(rows[0].labels) > 1:
+        return None
+    first = rows[0]
+    if not _LED_TO.search(part, max(first.start - 80, 0), first.start) or not _APART.match(part, first.end):
+        return None
+    return Claim(first.labels, first.start, first.end, Weight.SINGLED)
 
 
 def _line_before(part: str, place: int) -> str:

@@ -11,8 +11,8 @@ import re
 from evaluators.extractors.text import BOX
 
 _HAN = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
-_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
-_JOINS = r"\s+(?i:and|or|but|as|is|are)\b"
+_ENDS = r"\s*(?:\Z|[\n.,;:!?)\]}{<\"'、。—–&/-]|(?i:because|since|due|which)|(?<=\s)\(|" + f"[{_HAN}])"
+_JOINS = r"\s+(?i:and|or|but|as|is|are|the (?:answer|correct|right|best))\b"
 
 GAP = (
     r"[\s\"'「【(\[{<:=>→—–-]*+(?:(?i:definitely|clearly|actually|indeed|therefore|thus|(?:most )?likely|probably|still|simply"
@@ -52,7 +52,7 @@ def listed(label: str, options: str, lead: bool = True) -> str:
     closed = rf"{label}(?:\s{{0,3}}+[)\]}}\"'」】]{{1,4}})?"
     item = rf"{_WORD}[(\[{{\"'「【]{{0,4}}+\s{{0,3}}+{closed}"
     verbs = r"(?!\s*(?i:(?:is|was|isn't|wasn't|would|does|doesn't|fails|has|can|cannot|could|seems|says|refers|describes)\b))"
-    joint = r"(?>(?:\s{0,20}(?:[,/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
+    joint = r"(?>(?:\s{0,20}(?:,(?!\s*[A-Z]、)|[/;&+、{}]|(?i:and|or|as well as)\b|[和与及或])){1,3}\s{0,20})"
     ordered = "".join(f"{re.escape(option)}?" for option in options)
     word = rf"(?<![A-Za-z0-9_])(?=[{re.escape(options)}]{{2}}){ordered}(?![A-Za-z0-9_])"
     return rf"(?P<list>{item if lead else closed}(?:{joint}{item}{verbs}){{0,{len(options)}}}|{word})"
@@ -105,20 +105,20 @@ VERDICTS = (
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
-    r"(?i:[\"'](?:final_|correct_|selected_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"
-    r"|letter)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
+    r"(?i:[\"'](?:final_|correct_|selected_|best_|predicted_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"
+    r"|letter|final|best|pick|result|label|verdict|response)(?:_\w+)?[\"']\s*:)[\s\[\"']*<LIST>",
     r"\[\[\s{0,3}<LIST>\s*\]\]",
     r"<LIST>(?:\s*[).:]\s*[^.,;\n]{0,60}?|,|,?\s+(?:not|rather than|instead of|unlike)\s[^.,;\n]{1,40},)?\s*"
     rf"(?i:{_SEEM}\s+(?:(?!not\b)\w+\s+){{0,2}}?(?:the\s+(?:only\s+|most\s+)?(?:\w+\s+)?|(?:only\s+|most\s+)?(?:correct|right"
     rf"|best|appropriate|accurate|suitable)\s+)"
     r"(?:answers?|options?|choices?|response|match|one|translation|sentence|version|reading)\b)",
-    r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:correct|right|best|most))",
+    r"(?i:\bmak(?:es?|ing)\s+)<LIST>\s*(?i:the\s+(?:only\s+)?(?:answer|choice|correct|right|best|most))",
     r"(?i:(?:\b(?:I|we|let's|let me|I'd|we'd|im)(?:'ll|'d|'m|\s+(?:will|would|should|must|shall|can|have|therefore|thus"
     r"|have to|am"
     r"|are going to|going to))*\s+|(?:^|[.!?;,]\s)[^\w\n]*+(?:(?:so|ok|okay|lol|well|then|alright|hm+|yeah"
     r"|and)\b[\s,.:]*)?(?!(?:pick|choos|select|answer|favou?r|prefer)ing\b))"
     r"(?:choose|choosing|chosen?|pick|picking|prefer|favou?r|stick(?:ing)? with|stay(?:ing)? with|go(?:ing)? for|select(?:ed)?"
-    r"|selecting|go with|going with|opt for|settle on|vote(?: for)?|say|guess"
+    r"|selecting|go with|going with|opt for|settl(?:e|ed|ing) on|vote(?: for)?|say|guess"
     r"|answer(?:ing)?(?: with)?|conclude)"
     r"\s+(?:that\s+)?(?:with\s+)?(?:it's\s+|it is\s+|for\s+)?)<GAP><LIST>(?!\s*(?:,|\bor\b)\s*(?i:[A-Z]\b))",
     r"(?:答案|我的选择|我的回答)(?:选项)?(?:应该|应当|应|就|也|只能|最终)*(?:是|为|选择?|:|】|\]|(?=[(\[【]))<GAP><LIST>",

@@ -27,9 +27,9 @@ _CLAUSE = re.compile(
 _GLUE = re.compile(
     r"(?:[\s)\]\"'(\[]|[,/&、;+]|\b(?i:and|or|as well as|nor|und|oder"
     r"|et|ou|y|o|e|option|choice|through|to)\b|[和与及到至と]|或者?"
-    r"|[-–~]|选?项)*"
+    r"|[-–~|]|选?项)*"
 )
-_OPEN = re.compile(r"(?i:\b(?:or|oder|ou|o)\b)|[/或]")
+_OPEN = re.compile(r"(?i:\b(?:or|oder|ou|o)\b)|[/|或]")
 OPEN_AFTER = re.compile(
     r"[\s.…]*(?:\([^()]{0,40}\)\s*)?,?\s*(?:\b(?:or|oder|ou)\b|或者?|还是)\s*(?:maybe |perhaps |possibly |option |choice |选项"
     r"|选)?\(?[A-Z]\b"
@@ -41,7 +41,7 @@ _VERB = (
     r"\s+(?:is|was|isn't|wasn't|has|had|would|could|can|cannot|can't|must|should|does|doesn't|did|will|seems|fails|looks"
     r"|gives|makes|fits"
     r"|says|states|alone|remains|wins|survives|follows|holds|works|matches|lists|satisfies|stands|it|captures|describes"
-    r"|reads|offers|and"
+    r"|reads|offers|and|the (?:answer|correct|right|best)|answers|accounts"
     r"|or|as well|but|und|oder|et|ou|y|richtig|falsch|nails|edges|qualifies)\b"
 )
 _SHUT = (
@@ -57,10 +57,10 @@ _PREPOSED = (
 _TOLD = re.compile(
     rf"\s*[)\]\"']*\s+(?!(?:{_PREPOSED})\b)[a-z]|\s*(?:选项|项)[一-鿿]"
     rf"|\s*(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]"
-    rf"|\s*[)\]]?\s*:"
+    rf"|\s*[)\]]?(?:选?项)?\s*:|\s*选?项\s*,"
 )
 """Words after a label that say something of it."""
-_MATHS = re.compile(r"\s*(?:[=<>^*/|∪∩⊂∈→⇒⊥∥]|[-=]>|\\[a-z])|\((?=[a-z]\b|\d)")
+_MATHS = re.compile(r"\s*(?:[/|](?!\s*\(?[A-Z]\b)|[=<>^*∪∩⊂∈→⇒⊥∥]|[-=]>|\\[a-z])|\((?=[a-z]\b|\d)")
 """What follows the letter of a formula."""
 _IN_MATHS = re.compile(
     r"(?:(?<![A-Za-z])[A-Za-z]\s*(?:[-=]>|[→⇒])|[<^*+|∪∩⊂∈⊥∥×]|(?<![-=])>|\\cup|\\cap|[a-z]\(|(?<![=!])=(?!\s*\"))\s*\Z"
@@ -75,15 +75,26 @@ _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
 _SAYS_I = re.compile(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|did|will|was|says?)\b")
 _LEADS_TO_I = re.compile(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z")
 _BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initially)\b)")
-_AT_FIRST = re.compile(r"(?i:\bat first\b|\binitially\b)")
-_QUOTED = re.compile(r"\"[^\"]*\"")
+_AT_FIRST = re.compile(r"(?i:\bat first\b(?! (?:glance|sight))|\binitially\b)")
+_BEFORE_THAT = re.compile(r"(?i:\b(?:initially|at first|originally|earlier|first (?:thought|guess|impression|instinct))\s*:\s*\(?\Z)")
+_NOT_THIS = re.compile(r"(?i:^\W*not (?:option )?\(?)\Z")
+QUOTED = re.compile(r"\"[^\"]*\"")
 _JOINT = re.compile(r"\b(?:and|or|nor)\b")
-_CONTRAST = re.compile(r",?\s*(?:and )?(?:not|rather than|instead of)\s*\(?")
+_CONTRAST = re.compile(
+    r"(?:而(?:不是|非)|,?\s*(?:and )?(?:not|rather than|instead of)\s*\(?\Z|[)\]\s]*,\s*(?:and )?(?:not|rather than|instead of)"
+    r"\s+(?!(?:right|correct|true|valid|only|a|an|just|\w+ed|\w+ing)\b))"
+)
 _LEADING = re.compile(
     rf"(?:[:：→⇒∴]|-{{1,2}}>|=>|\b(?i:so|thus|hence|therefore|ergo"
     rf"|consequently)\b,?)[\s(\[\"']*(?:{words.OPTION_WORD})?[\s(\[\"']*\Z"
 )
 """A colon or an arrow before a label."""
+_MARKED = re.compile(r"\s*[).]\s+\S")
+"""A label as it stands before its option's text."""
+_TICKS = "✅✓✔☑√"
+_MARK = re.compile(rf"\W*([{_TICKS}❌✗✘✖×])\W*")
+_FOREIGN = r"[\s)]*(?:,|,?\s*\b(?:and|or|with|to|from)\b|[-–&/])\s*(?!I\b|{0})[A-Z]\b(?!\.\s|')"
+"""A capital that is no label, beside one: both name something else."""
 _HAN_NAME = re.compile(r"(?![就啊呢哦啦呀选项是才吧了最更没因而为符正对与和这那即也不错均都则入])[一-鿿]")
 """A Chinese noun that the label belongs to."""
 _KEY = re.compile(r"\"\s*:|:\\")
@@ -193,6 +204,7 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
     letters = list(pattern.finditer(text))
     own = [letter for letter in letters if not _other(text, letter)]
     groups = _groups(text, own)[-_LATEST:]
+    foreign, previous = _foreign(options), None
     for place, group in enumerate(groups):
         start, end = group[0].start(), group[-1].end()
         before = text[groups[place - 1][-1].end() if place else 0 : start]
@@ -201,6 +213,13 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
         if len(group) == 2 and _RANGE.fullmatch(text[group[0].end() : group[1].start()]):
             labels = options
         status = _status(before, after)
+        if not place and (mark := _MARK.fullmatch(before)):
+            status = Status.FAVOURED if mark[1] in _TICKS else Status.REJECTED
+        if previous == Status.NAMED and status in (Status.POINTED, Status.LED) and not _CLAUSE.search(before):
+            status = Status.NAMED
+        if status in (Status.POINTED, Status.LED) and foreign.match(text, end):
+            status = Status.NAMED
+        previous = status
         if status < Status.FAVOURED and offset + start in listed:
             status = Status.NAMED
         called = _CALLED.search(before)
@@ -217,6 +236,11 @@ def _mentions(part: str, text: str, offset: int, pattern: re.Pattern[str], optio
         )
 
 
+@cache
+def _foreign(options: str) -> re.Pattern[str]:
+    return re.compile(_FOREIGN.format(f"[{re.escape(options)}]"))
+
+
 def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]]:
     """Return the letters in runs that are named together."""
     groups: list[list[re.Match[str]]] = []
@@ -226,6 +250,10 @@ def _groups(text: str, letters: list[re.Match[str]]) -> list[list[re.Match[str]]
         if together and "," in joint:
             repeated = letter[0] in {other[0] for other in groups[-1]}
             together = None if repeated or (_ITEM.match(text, letter.end()) and not _ITEM.match(joint)) else together
+        if together and joint.strip() == "," and text[letter.end() : letter.end() + 1] == "、":
+            together = None
+        if together and joint.strip() == "," and _NOT_THIS.search(text, 0, groups[-1][0].start()):
+            together = None
         if together and _RANGE.fullmatch(joint) and _CHANGE.search(text, 0, letter.start()):
             together = None
         if together:
@@ -255,15 +283,19 @@ def _status(before: str, after: str) -> Status:
     lead, tail = _clause_before(before), _clause_after(after)
     copula = words.COPULA.search(lead)
     if words.FAVOURS_AFTER.search(after) and not _BUT_NOT.match(after):
-        return Status.REJECTED if words.DENIES.search(_QUOTED.sub("", before[-60:])) else Status.FAVOURED
-    contrast = _CONTRAST.fullmatch(after)
+        return Status.REJECTED if words.DENIES.search(QUOTED.sub("", before[-60:])) else Status.FAVOURED
+    contrast = _CONTRAST.match(after)
     if not contrast and (words.REJECTS_AFTER.search(tail or after[:40]) or _AT_FIRST.search(tail)):
+        return Status.REJECTED
+    if _BEFORE_THAT.search(before):
         return Status.REJECTED
     if words.ONLY_BEFORE.search(lead):
         return Status.FAVOURED
     turned = (words.DENIES_SUBJECT if copula else words.REJECTS_BEFORE).search(lead)
     if turned and not (words.LOOKS_AT.search(turned[0]) and words.CHOOSES.search(lead, turned.start() + 3)):
         return Status.REJECTED
+    if _LEADING.search(before) and _MARKED.match(after):
+        return Status.LED
     told = _TOLD.match(after)
     near = _JOINT.split(_CLAUSE.split(before)[-1])[-1]
     if _HAN_NAME.match(after) or (told and (_SUBJECT.search(near) or _NOUN.search(near))):

@@ -24,8 +24,13 @@ WITHDRAWN = re.compile(
     r"(?:that|this|it|the above|my answer|mine)(?:'s| is| was| can't be| cannot be| isn't| must be| seems| looks)\s+(?:\w+\s)??"
     rf"(?:{_WRONG}|(?:(?<=n't )|(?<=n't be )|(?<=not be ))(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
-    r"|\b(?:scratch|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
+    r"|\b(?:scratch|scrap|discard|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
     r"|number|one|line|box|part)|above|answer|box)\b)\b"
+    r"|\b(?:wait|no|nope|actually|hmm+)\b[,.:!…\s—–-]+(?:that|this|it) (?:fails|breaks|contradicts|doesn't|does not)\b"
+    r"|\bbut\b[^.;\n]{0,30}\b(?:it|this|that) (?:fails|contradicts|(?:does not|doesn't) (?:satisfy|work|hold|check|fit|match))\b"
+    r"|\b(?:that|this|it) (?:is|was) (?:with|using|based on|from) (?:the|an?) (?:wrong|incorrect|false)\b"
+    r"|\b(?:wait|no|oops|hmm+)\b[,.:!…\s—–-]+I (?:forgot|missed|misread|overlooked|miscounted|used the wrong)\b"
+    r"|\bI (?:have|can give|can offer|can state|am left with) no (?:final )?answer|\b(?:don't|do not) have an? (?:final )?answer"
     r"|\bI (?:hereby )?(?:retract|withdraw|take (?:that|it|this|my answer) back|was wrong|need to (?:redo|rethink|recompute"
     r"|recalculate"
     r"|recheck|start over)|(?:must|have to|'d have to|would have to) (?:redo|rethink|recompute|recalculate|start over)"
@@ -54,8 +59,18 @@ def withdrawn(part: str, end: int) -> int | None:
     return None if upheld and not NEGATION.search(part, max(last or 0, upheld.start() - 20), upheld.start()) else last
 
 
+def denied(part: str, start: int, end: int) -> bool:
+    """Return whether second thoughts after [start, end) deny what stands there."""
+    stated, doubt = re.escape(part[start:end].strip()), RETRACTION.search(part, end)
+    if not doubt or len(stated) > 80:
+        return False
+    wrong = r"[^.;\d]{0,15}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
+    return bool(re.search(rf"(?<![\d.\w]){stated}(?![\d.]*\d|\w){wrong}", part[doubt.end() :]))
+
+
 NEGATION = re.compile(r"(?i:\b(?:not|never|isn't|cannot|can't|wasn't|aren't|n't)\b)|n't\b|不是|并非|而非|不等于|不可能")
-SENTENCE = re.compile(r"\.(?!\d)|[;:!?\n。；！？]|,?\s\b(?:so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而")
+SENTENCE = re.compile(r"\.(?!\d)|[;:!?\n。；！？]|,?\s\b(?:which (?:makes|means)|so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而")
+SENTENCE_END = re.compile(r"\.(?!\d)|[;!?\n。；！？]")
 CONDITION = re.compile(
     r"(?i:\b(?:if(?!\s+(?:I (?:had|have|must)|forced|pressed))|unless|whether|suppos(?:e|ing)|assume|imagine|at first|initially"
     r"|originally|e\.g|for example|format|form of|lines?"
@@ -74,7 +89,7 @@ OTHERS = re.compile(
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
 
 INSTRUCTION = re.compile(
-    r"(?i:\be\.g\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
+    r"(?i:\be\.g\b|\bform (?:asked|required|requested)|\b(?:required|requested|expected) form\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
     r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state"
     r"|present|close"
     r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box)\b"
@@ -99,6 +114,7 @@ _IF = re.compile(
     r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a)\b)|[,，](?:如果|若|按|否则)")
+_ELSE = re.compile(r"(?i:\d[^.;\n]*[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n]*\d)|\d[^。;\n]*[,;](?:否则|不含)[^。;\n]*\d")
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
@@ -107,6 +123,8 @@ def is_alternative(part: str, start: int) -> bool:
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
     pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
+    if _ELSE.search(own):
+        return True
     if not _IF.search(own):
         return False
     return sum(bool(_IF.search(piece)) for piece in pieces) + len(_IF_AGAIN.findall(own)) > 1

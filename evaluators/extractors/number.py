@@ -19,7 +19,7 @@ _PHRASE = re.compile(
     r"(?:\s+(?:to|for|of|here)\b[^.\n:;]{0,80}?)?\s*[\"']?\s*"
     r"(?:\b(?:is|are|was|would be|will be|must be|should be|has to be|equals|comes (?:out )?to|becomes|remains)\b"
     r"(?:\s+(?:therefore|thus|then|simply))?|[:=])|\bfinal answer(?=\s+[-−$]?\d))"
-    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|:)|(?:答え|Antwort|Respuesta|Réponse"
+    r"|(?:答案|最终结果|^答)\w{0,3}?(?:是|为|\"?\s*:)|(?:答え|Antwort|Respuesta|Réponse"
     r"|Risposta|Resposta|Ответ|Jibu|คำตอบ|উত্তর|సమాధానం"
     r"|정답)\s*(?::|は|은|ist|est|es)"
     r"|(?i:<(?:final_?)?(?:answer|ans|number|result|final)>)",
@@ -37,7 +37,7 @@ _OR_AFTER = re.compile(
 _OR_BEFORE = re.compile(
     r"(?:(?<![-−+*/^×·]\s)(?<!\d[-−+*/^×·])(?<!\d)\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
     r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
-    r"|(?i:\bbetween)\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
+    r"|(?i:\b(?:between|both))\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")
 _UNKNOWNS = re.compile(
@@ -94,13 +94,12 @@ def _number(part: str, bold: str) -> Number | None:
 def _revised(part: str, bold: str, verdict: Number, doubt: int) -> Number | None:
     """Return what second thoughts after a verdict come to: another number, none where they deny it, else the verdict."""
     rest = part[doubt:]
-    if re.search(_DENIED.format(re.escape(part[verdict.start : verdict.end])), rest):
+    if mentions.denied(part, verdict.start, verdict.end):
         return None
     later = _phrased(rest) or stated_result(rest, bold[doubt:])
     return later.moved(doubt) if later else verdict
 
 
-_DENIED = r"(?<![\d.]){}(?![\d.]*\d)[^.;\d]{{0,15}}\b(?:is|can|was)(?:n't|not| (?:therefore |thus )?(?:not|wrong|incorrect))\b"
 _ASKS = re.compile(
     r"(?i:\b(?:question|problem|task|exercise)\s+(?:\w+\s+)?(?:asks?|wants|was about|is about|asked)\b[^.\n?]*|\b(?:we|were"
     r"|was|are) (?:\w+ )?asked\b[^.\n?]*|\bwhat we(?: a|')re (?:after|looking for)[^.\n?]*)|题目(?:只)?(?:问|要求)[^。\n?]*"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 _VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
-_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "万": 4, "亿": 8}
+_SCALES = {"k": 3, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "万": 4, "亿": 8}
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 NUMBER = re.compile(
@@ -16,7 +16,7 @@ NUMBER = re.compile(
     (?=[-+−–\d.\\€£¥₹½⅓⅔¼¾⅕⅛NnMm])                                    # fails fast where no number begins
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
     (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]
-        |(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
+        |(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<=now[ ])|(?<=was[ ])|(?<=at[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
     [€£¥₹]?
     (?:
         (?:(?P<mixed>\d+)(?=[ ]{0,2}\\?[dt]?frac|[ ]{1,2}\d+/\d|[ ]?[½⅓⅔¼¾⅕⅛])[ ]{0,2})?
@@ -40,7 +40,7 @@ NUMBER = re.compile(
             | [ ]{0,2}(?:[×x·]|\\times|\\cdot|[ ])[ ]{0,2}10[ ]{0,2}
               (?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+))
         )?
-        (?:[ ]{0,2}(?P<scale>thousand|million|billion|trillion|万|亿)\b)?
+        (?:[ ]{0,2}(?P<scale>thousand|million|billion|trillion|万|亿|(?<=\d)k(?!\s*[-+=*/^(]))\b)?
     )
     (?!(?:st|nd|rd|th)\b|[:.,]?\d)
     """,
@@ -108,7 +108,7 @@ _ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|answer|we|he|she|it|they|to|w
 _COMMA_LANGUAGES = re.compile(
     r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|de|del|du|cada|zum|zur|im|pro"
     r"|mit|ergibt|donc|soit|réponse|prix|el|los|las|por|respuesta"
-    r"|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
+    r"|cela|fait|heures?|mètres|litres|litros|horas?|metros|son|tiene|stunden|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
     r"|равно|равен)\b)|€"
 )
 _SWAP = str.maketrans(".,", ",.")
@@ -147,7 +147,7 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"\b(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-](?P<d>half|halves|thirds?|quarters?|fourths?|fifths?"
+    r"\b(?:(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-]|(?=half\b))(?P<d>half|halves|thirds?|quarters?|fourths?|fifths?"
     r"|sixths?|sevenths?|eighths?|ninths?|tenths?)\b",
     re.IGNORECASE,
 )
@@ -163,12 +163,12 @@ _FOREIGN = re.compile(rf"\b(?:{'|'.join(_OTHER_WORDS)})\b", re.IGNORECASE)
 def spelled(text: str, start: int, end: int) -> list[Number]:
     """Return the numbers written in words at [start, end): English, Chinese, small ones in German, French and Spanish."""
     found: list[Number] = []
-    taken = start
     for match in _FRACTION.finditer(text, start, end):
-        found.append(Number(f"{_UNITS.get(match['n'].lower(), 1)}/{_PARTS[match['d'].lower()[:3]]}", *match.span()))
-        taken = match.end()
-    for match in _SPELLED.finditer(text, taken, end):
-        found.append(Number(_english(match), *match.span()))
+        found.append(Number(f"{_UNITS.get((match['n'] or '').lower(), 1)}/{_PARTS[match['d'].lower()[:3]]}", *match.span()))
+    for match in _SPELLED.finditer(text, start, end):
+        if not any(match.start() < other.end and other.start < match.end() for other in found):
+            found.append(Number(_english(match), *match.span()))
+    found.sort(key=lambda number: number.start)
     for match in _HAN.finditer(text, start, end):
         if (value := _han(match)) is not None:
             found.append(Number(value, *match.span()))

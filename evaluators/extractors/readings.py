@@ -12,7 +12,7 @@ OPTION_WORD = (
     r"(?i:(?:the\s+)?(?:correct\s+|right\s+|final\s+|best\s+)?(?:answers?|options?|choices?|letters?|statements?|sentences?"
     r"|versions?|responses?|labels?|items?"
     r"|alternatives?"
-    r"|opci[oó]n|opção|r[ée]ponse|antwort|respuesta)"
+    r"|opci[oó]n|proposition|opção|r[ée]ponse|antwort|respuesta)"
     r"(?:\s+(?:choice|option|letter))?)\s*|选项\s*|选择\s*|答案\s*"
 )
 
@@ -30,7 +30,7 @@ OTHER_NAME = re.compile(
     r"|key of|degrees?|vector|container|sharp|minor|major|scenario|world war|henry|charles)\s*[(\"']?\Z)"
     r"|(?i:\b(?:angle|side|point|vertex|node|corner|one) (?:at|of)\s\Z)"
     r"|(?i:\b(?:vitamin|blood type|grade|hepatitis|I am|I'm|graph"
-    r"|image|range|side|analysis|distance)[\s:]+(?:is|was|of"
+    r"|image|language|note|chord|register|drive|range|side|analysis|distance)[\s:]+(?:is|was|of"
     r"|to)?\s*\Z)"
     r"|(?:维生素|甲型|乙型|型|组|班|图|点|角|计划|方案|车|厂|机器|血型)\Z"
 )
@@ -55,10 +55,10 @@ REJECTS_BEFORE = re.compile(
     r"|earlier|original(?:ly)?|at first|initial(?:ly)?|so (?:is|are|does|was)|neither|nor|was going to|were going to"
     r"|would have|query|first (?:instinct|thought|guess|impression|choice|reaction|idea|pick)"
     r"|runner-?up|second(?:-best| best| choice| place)|used to|(?-i:picking|choosing)|from"
-    r"|look(?:ing|ed)? at|consider(?:s|ed|ing)?|examin\w+|check(?:s|ed|ing)?|test(?:s|ed|ing)?|start(?:s|ed|ing)? with"
+    r"|similar to|look(?:ing|ed)? at|consider(?:s|ed|ing)?|examin\w+|check(?:s|ed|ing)?|test(?:s|ed|ing)?|start(?:s|ed|ing)? with"
     r"|turn(?:s|ed|ing)? to"
     r"|analysis|(?:choice|question|graph|value|case) of|about|regarding|as for|compar\w+|versus|vs\.?|between|among"
-    r"|evaluat\w+|analy[sz]\w+|into|try|trying|tried|like"
+    r"|evaluat\w+|analy[sz]\w+|into|try|trying|tried|(?<!looks )(?<!seems )(?<!sounds )(?<!feels )like"
     r"|nicht|kein\w*|statt|ausschlie\w+|falsch|ne|pas|sauf|[ée]limin\w+|faux|no es|descart\w+|incorrect[ao])\b[^,;]{0,60}\Z)"
     r"|n't\b[^,;]{0,60}\Z|(?:不是|不能?选|不应|不该|并非|而非|而不|不取|排除|误选|误以为|错选|错认"
     r"|混淆|除了?|剔除|不同于|[甲乙丙丁]说|不像|比|收回|没有|很难|难以|未必|不一定|不能|人选"
@@ -112,12 +112,12 @@ REJECTS_AFTER = re.compile(
 _MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
-    r"^[).:]\s[^\n]{1,80}[:–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
+    r"^[).:]\s[^\n]{1,80}[:,–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
     r"(?i:^[\s)\]]*[a-z]+s\s+[^.;,\n]{0,60}\b(?:accurately|correctly|perfectly|exactly|best)\b)|"
     r"(?i:^\s+(?:choice|option|answer|one)\s+(?:is|must be|seems)\s+(?:the\s+|clearly\s+)*(?:right|correct|best|only|answer))|"
     rf"(?i:^[\s)\]]*(?:is|are|has|was|seems|looks|gives|describes|covers|captures|offers|fits)\s+(?:the\s+|by far\s+|a bit\s+"
     rf"|slightly\s+|much\s+)*{_MORE})|"
-    rf"(?i:{_TITLE}(?:is|was|are|must be|remains)\s+(?:\w+\s+){{0,2}}?(?:what|correct|right|the (?:right|correct|best|only"
+    rf"(?i:{_TITLE}(?:is|was|are|must be|remains)\s+(?:\w+\s+){{0,2}}?(?:what(?! (?:most|many|some|people|students|everyone))|correct|right|the (?:right|correct|best|only"
     rf"|one|answer|option|choice))\b)|"
     r"^[】」)\s]*(?:だけ|のみ|が正|が最|です|である|입니다|이다)|"
     r"^[\s)\]\"']*it (?:is|must be|has to be)\b|"
@@ -125,22 +125,23 @@ FAVOURS_AFTER = re.compile(
     r"|also|just"
     r"|probably|definitely|certainly|surely|itself|here"
     r"|thus|obviously|actually|easily|only)\s+)*"
-    r"(?:(?:(?:is|was|are|being|must be|has to be|should be|seems?(?: to be)?|appears?(?: to be)?|looks?(?: to be)?|would be"
+    r"(?:(?:(?:is|was|are|being|must be|has to be|should be|seems?(?: to be)?|sounds|feels|appears?(?: to be)?|looks?(?: to be)?|would be"
     r"|becomes|makes?|gives?|offers|provides|remains)\s+)"
     r"(?:\w+ly\s+|still\s+|indeed\s+|thus\s+|therefore\s+|by far\s+|then\s+|in fact\s+|also\s+|most\s+|quite\s+|a\s+|the\s+"
     r"|our\s+|your\s+|my\s+|more\s+|only\s+){0,4}"
     r"(?:correct|right(?! (?:angle|triangle|side|hand))|true(?! (?:about|of|for))|best|better|good|strong\w*|fit\w*|one"
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
-    r"|proper|key|needed|required|what|where|left"
+    r"|proper|key|needed|required|what(?! (?:most|many|some|people|students|everyone))|where|left"
     r"|logical|backed|confirmed|justified|indicated|implied|suggested|sound|accepted|defensible|precise|complete|faithful"
     r"|chosen|intended|credited)"
     r"|(?:alone|beats|outperforms|wins?|survives?|remains?|stands?|rings true|does the job|holds?|works?|follows|prevails"
     r"|checks out|applies|stays"
     r"|best|correctly"
     r"|captures? it|makes? (?:the most |more |most |perfect )?sense"
-    r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|nails it|edges|qualifies|is (?:the way to go|fine|ok"
-    r"|okay|spot on|it)|richtig|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
+    r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|answers the question|accounts for|nails it|edges|qualifies|is (?:the way to go|fine|ok"
+    r"|okay|spot on|it)|richtig|stimmt(?! nicht)|passt(?! nicht)|trifft zu|ist (?:die )?(?:richtige?|zutreffend|korrekt)|(?:qui )?convient(?! pas)"
+    r"|est (?:la )?(?:bonne|juste|exacte?|vraie?)|es (?:la )?(?:adecuada|verdadera)|encaja|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
     r"|should be (?:chosen|selected|picked|marked)|gets my|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
     r"|es (?:la )?correct\w*)\b"
     r"|correct\b|right\b|yes\b|true\b|✓|✔|✅|√))"
@@ -203,9 +204,9 @@ MAYBE = re.compile(
 """A guess that commits to nothing."""
 
 GIVES_UP = re.compile(
-    r"(?i:\b(?:give up|stuck|lost here|(?:cannot|can't|couldn't|could not|unable to|not able to"
+    r"(?i:\b(?:give up|no idea|back and forth|stuck|lost here|(?:cannot|can't|couldn't|could not|unable to|not able to"
     r"|impossible to) (?:\w+ ){0,3}?(?:tell|say|answer|decide|determin\w+|choose|pick|help|settle|know|work out|identify"
-    r"|match|judge|verify|narrow|be (?:\w+ )?(?:determined|decided|settled|answered))"
+    r"|match|judge|verify|narrow|be (?:\w+ )?(?:determined|decided|settled|answered)|single (?:\w+ )?out)"
     r"|no longer (?:sure|think|believe)|(?:don't|do not) (?:know|have (?:enough|access|the))|not (?:enough|sufficient)"
     r"|insufficient|(?:need|require)s? (?:more|a|the|to see) \w+ (?:to|before)|please (?:provide|tell|clarify|share|specify"
     r"|paste|send)"
@@ -214,7 +215,7 @@ GIVES_UP = re.compile(
     r"|right) (?:answer|option)"
     r"|isn't listed|not (?:listed|among|in the list)|doesn't say|either way|(?:does|do)(?:n't| not) (?:give|say|specify"
     r"|state|tell|mention|provide)|not specified|too vague)\b)|无法(?:判断"
-    r"|确定|回答|作答|给出|选)|不能确定|不确定|说不准|不知道|不清楚|请(?:补充|提供)"
+    r"|确定|回答|作答|给出|选)|不能确定|不确定|说不准|分不出|选不出|拿不定|难以取舍|不知道|不清楚|请(?:补充|提供)"
     r"|没有(?:找到|给出|提供)|未说明|还得再|都不正确|均不正确|题意不明|不能回答|ne peux pas|puis pas"
     r"|lässt sich (?:das )?nicht|no puedo"
 )
@@ -236,19 +237,31 @@ UNSETTLED = re.compile(
 """After two answers: neither is preferred."""
 
 REMEMBERS = re.compile(
-    r"(?i:\b(?:at first|initially|originally|earlier|my first"
+    r"(?i:\b(?:at first(?! (?:glance|sight))|initially|originally|earlier|my first"
     r"|first thought|(?<!if )I had(?! to\b)|used to|was going to)\b)|起初|一开始|原先|首先想到|先前"
 )
 """What was thought before."""
 
+CONCEDES = re.compile(r"(?i:^\W*(?:al|even )?though\b[^,;]*\Z|^\W*while\b[^,;]*\Z)")
+"""What is granted before the point is made."""
+
 TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|look|see)\b)|^\W*(?:先|再|首先|其次)")
 """The next thing to look at."""
+
+POINTS = re.compile(
+    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|prefer\w*|choosing|given (?:in|by)"
+    r"|stated (?:in|by)|offered (?:in|by)|found in)\b)|(?:"
+    + OPTION_WORD
+    + r")[\s(\"']*\Z|[(,]\s*\Z"
+    r"|(?i:\b(?:probably|presumably|surely|certainly|definitely|clearly|obviously|actually|rather)\s+[(]?\Z)"
+)
+"""What a sentence needs at least to point to a label: a word for it, a verb that leads to it, or a bracket round it."""
 
 CONCLUDES = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|consequently|accordingly|overall|on balance|in (?:conclusion|summary|short|the end"
     r"|sum)|to (?:conclude|sum up)|finally|final(?:ly)?|ultimately|then|means|which is|that's|that is|must be"
     r"|settle|go(?:ing)? (?:with|for)|pick|choose|select|submit|answer|verdict|conclusion|decision|vote|bet|guess|lean\w*"
-    r"|stick\w*|mark|tick|circle|circling|enter|hand\w* in|lock\w* in|put\w* (?:me )?down|leaves?|leaving|remains?|left|only"
+    r"|stick\w*|mark|tick|circle|circling|enter|(?:look|seem|sound|feel)s? like|me quedo|opte|il faut|convient|hand\w* in|lock\w* in|put\w* (?:me )?down|leaves?|leaving|remains?|left|only"
     r"|correct|right|best|match\w*|fits?|correspond\w*|also|donc|also|daher|luego|je choisis|il reste|bleibt|queda)\b)"
     r"|∴|→|⇒|=>|->|所以|因此|故|综上|可见|应|选|填|答|只剩|只有|对应|就是|便是|那就|最终|改|定为|才"
 )

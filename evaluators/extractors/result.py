@@ -31,10 +31,10 @@ _GIVEN = re.compile(
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
-_DATA = re.compile(r"(?i:[^\w\n]*(?:given|known)(?: \w+)?\s*:)")
+_DATA = re.compile(r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information)(?: \w+)?\s*:)")
 _ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
 _SUMMED = re.compile(
-    r"(?i:[=≈✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
+    r"(?i:[=≈→✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
 )
 _CODE = re.compile(r"[ \t]*(?:def |return\b|for \w+ in |print\(|import |while |if .*:$)")
@@ -43,6 +43,7 @@ _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
+_ITSELF = re.compile(r"(?i:\W*(?:that|this|it) would be\b)")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
 """How many characters are read, from the end: a bound for replies that loop."""
@@ -113,7 +114,8 @@ def _sentences(part: str) -> Iterator[_Sentence]:
                 or (text.lstrip().startswith("|") and not _SUMMED.search(text))
                 or words.OFFER.search(text) is not None
             )
-            aside = aside and not THUS.search(text)
+            aside = (aside and not THUS.search(text)) or bool(words.OTHERWISE.search(text))
+            aside = aside and (bool(re.search(r"\d", part[:start])) or not _ITSELF.match(text))
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             if _is_heading(part, start, end):
                 beside = bool(words.BESIDE_HEADING.search(text))
@@ -164,6 +166,9 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
             return weak
         chosen, weight = choose(part, found, sentence.start, sentence.end)
         if chosen is None and weight <= NOTHING:
+            said = [n for n in spelled(part, sentence.start, sentence.end) if _counts(part, n, sentence)]
+            chosen, weight = choose(part, said, sentence.start, sentence.end)
+        if chosen is None and weight <= NOTHING:
             continue
         if chosen and weight >= WEAK:
             return chosen
@@ -194,8 +199,12 @@ def _numbers(part: str, sentence: _Sentence, wordy: bool) -> list[Number]:
 def _counts(part: str, number: Number, sentence: _Sentence) -> bool:
     """Return whether a number in words is a quantity: "one" and 一 only where they stand alone."""
     alone = _ALONE.match(part[number.end : sentence.end]) and _ALONE.match(part[sentence.start : number.start])
-    if part[number.start : number.end].lower() in ("one", "一", "a half"):
+    word = part[number.start : number.end].lower()
+    if word in ("one", "一", "a half"):
         return bool(alone)
+    if word == "half":
+        said = re.search(r"(?i:\b(?:is|was|are|be)\s+(?:exactly |just |only )?|[:=]\s*)\Z", part[sentence.start : number.start])
+        return bool(_ALONE.match(part[number.end : sentence.end]) and (alone or said))
     if "/" not in number.value and re.match(
         r"\s*(?i:ways?|steps|cases|possibilities|methods?|options|of (?:the|these|them|which)|unknowns|conditions|equations)\b|步"
         r"|次方|种|方面|者|项|般",

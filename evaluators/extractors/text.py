@@ -33,6 +33,7 @@ _RUN_ON = re.compile(
     r"|第)[ \t]*[\d一二三四五六七八九十]*题?|问|用户|人类|指令)[ \t]*\**[:：]"
     r"|^[ \t]*#{1,6}[ \t]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Task|Example|Instruction|User|Human)"
     r"|问题|题目|例题|练习|用户)\b[ #\d]*$|^[ \t*]*(?:Question|Problem|Exercise|Task|Q)[ \t]*#?\d+[ \t]*[.)*\n]"
+    r"|(?<=\n\n)[^\n]{10,400}\?[ \t]*\n\s*\(?A[.):][ \t][^\n]{1,200}?\s\(?B[.):][ \t]"
     r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
     re.MULTILINE,
 )

@@ -72,7 +72,7 @@ _MEASURES = (
 )
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
-    r"|still|then|thus|therefore|up|another|down|out|at|to|simply))*"
+    r"|still|then|thus|therefore|donc|alors|ainsi|somit|also|entonces|de|up|another|down|out|at|to|simply))*"
 )
 BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("end of an equation", 5, re.compile(r"(?:[=≈≃→⇒]|->|=>)\s*[$€£¥₹≈~({]*\s*(?:(?i:about|approximately|roughly)\s*)?\Z")),
@@ -105,7 +105,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         "given beforehand",
         -8,
         re.compile(
-            r"(?i:\b(?:for|with|at|when|if|where|given|in|substitut\w+|setting|let|using|taking"
+            r"(?i:\b(?:for|with|at|when|if|where|given|in|substitut\w+|plug(?:ging)?|insert\w*|setting|let|using|taking"
             r"|put(?:ting)?)\s+[a-z]\w?\s*=\s*[$]?\Z)"
         ),
     ),
@@ -113,7 +113,10 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("upper end", -1, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
     ("hedged", -6, re.compile(r"(?i:\b(?:might|may|could|maybe|perhaps)\b[^.;,]{0,20}\Z)|可能[^,。]{0,6}\Z")),
     ("ordinal of several", -3, re.compile(r"(?i:\b(?:first|last|next|previous)\s+\Z)")),
-    ("whole of a part", -4, re.compile(r"\d\s+(?:of|out of)\s+\Z")),
+    ("whole of a part", -4, re.compile(
+            r"\d\s+(?:[a-z]+\s+)?(?:of|out of)\s+(?:(?:the|her|his|their|its|these|all)\s+(?:[a-z]+\s+)?)?\Z"
+            r"|\d more\b[^.;,]*\bto (?:reach|get|get to|make|have)\s+\Z"
+        )),
     (
         "denied",
         -5,
@@ -128,7 +131,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         re.compile(
             r"(?i:\b(?:steps?|equations?|parts?|cases?|questions?|problems?"
             r"|examples?|chapter|figure|table|option|method|line|round"
-            r"|section|theorem|lemma|page|http|error(?: code)?|code|day|week"
+            r"|grade|section|theorem|lemma|page|http|error(?: code)?|code|day|week"
             r"|(?<!per )year|no\.|number|item|type)\s*#?\s*\Z)|第\s*\Z"
             r"|(?<=\w)\[\Z|[.,]\[\Z"
         ),
@@ -165,9 +168,9 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             + "".join(f"(?<!{noun} )" for noun in _MEASURES)
             + r"\bof|\b(?:for|from|in|into|onto|across|against|above|below|at|after|before|by|within|without|on|until"
             r"|since|between|among|during|through|over|under|with"
-            r"|für|von|mit|nach|aus|bei|pour|de|avec|par|para|con|en"
+            r"|für|von|mit|nach|aus|bei|pour|(?<!est )(?<!donc )(?<!es )de|avec|par|para|con|en"
             r"|to (?!get|make|give|obtain|be|find|have|yield|equal"
-            r"|reach)[a-z]+))\s+(?:(?!(?:is|are|was|were|be|total|all|fact|sum"
+            r"|reach)[a-z]+))\s+(?:(?!(?:most|least|is|are|was|were|be|total|all|fact|sum"
             r"|average|get|gets|gives|makes|there|have|has|we|just|only|about|exactly|roughly"
             r"|approximately)\b)[A-Za-z']+\s+)?[€£¥₹$]?\s*\Z"
         ),
@@ -182,16 +185,37 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     (
         "after a reason",
-        -3,
+        -4,
         re.compile(
-            r"(?i:\b(?:because|since|given that|denn|car"
-            r"|porque)\b(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)"
+            r"(?i:(?:\b(?:because|since|given that|denn|car|porque)\b|, as\b(?! (?:well|an?|the)\b))"
+            r"(?:(?!\b(?:so|thus|hence|therefore)\b)[^;,])*\Z)"
             r"|因为[^,，。]*\Z"
         ),
     ),
     ("in a relative clause", -2, re.compile(r"(?i:,\s+(?:which|who) (?:is|was|are|were)\s+\Z)")),
-    ("of somebody else", -3, re.compile(r"(?i:\b(?:while|whereas)\b[^.;]*\Z)")),
-    ("in brackets", -6, re.compile(r"\S\s*\([^()]*\Z")),
+    (
+        "of somebody else",
+        -3,
+        re.compile(
+            r"(?i:(?:\b(?:while|whereas)\b|\d[^.;]*\band (?:his|her|their|the) (?:daughter|son|sister|brother|mother|father|friend|wife"
+            r"|husband|cousin|aunt|uncle|neighbou?r|other)\b)[^.;]*\Z)"
+        ),
+    ),
+    (
+        "operand in words",
+        -6,
+        re.compile(
+            r"(?i:\b(?:add(?:ing)?(?! up)|subtract(?:ing)?|multiply(?:ing)?|divid(?:e|ing)|deduct(?:ing)?)\s+"
+            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is|leaves)\b)[\w$]+\s+){0,9}?(?:of\s+)?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
+        ),
+    ),
+    ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
+    ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
+    (
+        "compared with",
+        -4,
+        re.compile(r"(?i:\b(?:twice|double|triple|thrice|half|as \w+ as)\s+(?:of\s+)?(?:[\w']+\s+){0,2}[$€£]?\Z)"),
+    ),
     ("one of the parts", -3, re.compile(r"其中[^。]*\Z|(?i:\b(?:of which|including|namely)\b[^.]*\Z)")),
 )
 AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
@@ -203,6 +227,8 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|\\?[%]\s*(?:of\s+[$€£]?\d|×\s|\*\s)|[a-z]\s*[-+=*]|[xyn]\b)"
         ),
     ),
+    ("turned down", -5, re.compile(r"(?i:[a-z ]{0,12}\btoo (?:small|large|big|high|low|much|little|few|many)\b)")),
+    ("bounded", -5, re.compile(r"\s*[$]?\s*(?:[<>≤≥]|\\[lg]eq?\b)\s*[$]?\d")),
     ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
     (
         "count of steps",
@@ -216,7 +242,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("deadline", -2, re.compile(r"-(?i:hour|day|minute|week|month|year|page|seat|story|foot|point)\b")),
     ("multiple of a constant", -6, re.compile(r"\s?(?:\(\s?[a-z]\b|π|\\pi|√|\\sqrt)")),
     ("part of a compound", -2, re.compile(r"\s+(?:hours?|minutes?|feet|pounds|dollars|days|weeks|years|euros)\s+and\s+\d")),
-    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all)\b")),
+    ("in total", 5, re.compile(r"\s*(?:[a-z]+\s+)?(?i:in total|altogether|in all|together(?! with)|combined)\b")),
     (
         "compared",
         -1,
@@ -239,6 +265,9 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("Chinese operation", -7, re.compile(r"[一-鿿]{0,2}(?:加上|减去|乘以|除以|乘|除(?!了))")),
 )
+_RESULT = next(pattern for name, _, pattern in BEFORE if name == "object of a verb of result")
+_EXPLAINED = re.compile(r"(?:\s+[a-z]+|\s?[%°])?:\s")
+"""What follows a result that the rest of the sentence explains."""
 YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
 """What stands before a number of four digits that is a year."""
 
@@ -267,6 +296,8 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
     after = part[number.end : min(end, number.end + 40)]
     weight = sum(value for _, value, pattern in BEFORE if pattern.search(before))
     weight += sum(value for _, value, pattern in AFTER if pattern.match(after))
+    if weight > 0 and _EXPLAINED.match(after) and _RESULT.search(before):
+        weight += 4
     if _YEAR_NUMBER.fullmatch(number.value) and YEAR.search(before):
         weight += 1
     return weight - 9 if _to_be_solved(before) else weight
@@ -275,6 +306,8 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
 def _to_be_solved(before: str) -> bool:
     """Return whether a number is the right side of an equation in an unknown, which no word of conclusion states as a result."""
     left = before.rstrip()
-    if not left.endswith("=") or THUS.search(before) or "\\lim" in before:
+    if not left.endswith("=") or "\\lim" in before:
+        return False
+    if THUS.search(before) and not re.search(r"(?i:\bequations?\b)", before):
         return False
     return bool(_EQUATION.search(_LEFT_SIDE.split(left[:-1])[-1]))

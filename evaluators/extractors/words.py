@@ -38,5 +38,5 @@ def answer_line(text: str) -> Extraction:
         return Extraction(None)
     start, end = found[-1]
     start += len(view[start:end]) - len(view[start:end].lstrip(_EDGES))
-    end -= len(view[start:end]) - len(view[start:end].rstrip(_EDGES))
+    end = start + len(re.sub(r"[*_`]+\.?\s*\Z", "", view[start:end]).rstrip(_EDGES))
     return Extraction(text[start:end], start, end) if start < end else Extraction(None)

@@ -32,6 +32,24 @@ from leaderflow.cli.options import Debug, Debugging
 from leaderflow.core.errors import LeaderflowError
 from leaderflow.core.install import check_packages
 
+FOREIGN = {
+    "tasks": "datasets are named by -d",
+    "datasets": "datasets are named by -d",
+    "models": "models are named by -m",
+    "model-args": "write -m hf/PATH, or -m openai/NAME --base-url URL, or a model's YAML file",
+    "num-fewshot": "examples belong to the recipe: docs/few-shot.md",
+    "batch-size": "that is --concurrency",
+    "max-num-workers": "that is --concurrency",
+    "epochs": "that is --repeats",
+    "reuse": "the same command again asks only what is missing",
+    "log-samples": "samples are always kept: `leaderflow show`",
+    "output-path": "results lie in the folder of LEADERFLOW_STORE",
+    "work-dir": "results lie in the folder of LEADERFLOW_STORE",
+    "gen-kwargs": "write --set infer_cfg.inferencer.generation_kwargs.temperature=0.6",
+    "temperature": "write --set infer_cfg.inferencer.generation_kwargs.temperature=0.6",
+}
+"""Options of lm-evaluation-harness, OpenCompass and Inspect, and what stands for them."""
+
 app = typer.Typer(
     help="Evaluate language models: read a dataset, render the prompts, ask the model, score the answers, print a leaderboard.",
     no_args_is_help=True,
@@ -104,7 +122,10 @@ def report(exc: BaseException) -> int:
 def _misused(exc: Any) -> int:
     """Print what Typer says of wrong options and arguments; it has printed the help and says nothing where there are none."""
     command = exc.ctx.command_path if exc.ctx else "leaderflow"
-    if message := " ".join(exc.format_message().replace("Value error, ", "").split()):
+    option = getattr(exc, "option_name", None) or ""
+    known = FOREIGN.get(option.lstrip("-").replace("_", "-")) if command.endswith(" run") else None
+    said = f"No such option: {option}; {known}" if known else exc.format_message()
+    if message := " ".join(said.replace("Value error, ", "").split()):
         say(f"leaderflow: {message.rstrip('.')}; `{command} --help` tells more")
     return int(exc.exit_code)
 

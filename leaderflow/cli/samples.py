@@ -31,8 +31,10 @@ def the_cell(manifest: Manifest, name: str | None) -> str:
         UsageError: the run has no such cell, or several.
     """
     cells = list(manifest.cells)
-    if name is None or name in cells:
+    if name in cells or (name is None and len(cells) == 1):
         return name or cells[0]
+    if name is None:
+        raise UsageError(f"run {manifest.run} has {len(cells)} cells; name one of them: {', '.join(cells[:8])}")
     found = [cell for cell, entry in manifest.cells.items() if name in (entry.model, entry.dataset)]
     if len(found) != 1:
         what = f"{len(found)} cells of run {manifest.run} fit {name!r}" if found else f"run {manifest.run} has no cell {name!r}"
@@ -94,7 +96,7 @@ def print_samples(
     for row in rows:
         _print_sample(row, console, of=len(cells) > 1)
     if cells and not rows:
-        console.print(safe("no such sample", "dim"))
+        console.print(safe("no sample is like that", "dim"))
     if not cells and manifest.cells:
         console.print(safe(f"samples: leaderflow show {manifest.run} {next(iter(manifest.cells))}", "dim"), soft_wrap=True)
 
@@ -113,6 +115,7 @@ def print_trace(found: Mapping[str, Json]) -> None:
 
 def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = False, of: bool = False) -> None:
     mark = {True: "right", False: "wrong", None: row["status"]}[row["correct"]]
+    mark += ", nothing was found in the answer" if row["status"] == "unparsed" else ""
     repeat = f" · repeat {row['repeat']}" if row["repeat"] else ""
     cell = f"{row['cell']} · " if of else ""
     console.print(heading(f"{cell}{row['sample_id']}{repeat} · {mark}"))
@@ -130,9 +133,10 @@ def _print_sample(row: Mapping[str, Any], console: Console, prompts: bool = Fals
 
 def _print_judged(said: Mapping[str, Any], console: Console, prompts: bool) -> None:
     if prompts:
+        console.print(safe(f"asked of the judge {said['judge']}:", "magenta"))
         print_input(said["prompt"], console)
     about = " · ".join(str(said[name]) for name in ("question", "status", "error") if said[name])
-    console.print(safe(labelled("judge", f"{said['judge']}: {said['output'] or ''}"), "magenta"), soft_wrap=True)
+    console.print(safe(labelled(f"judge {said['judge']}", said["output"] or ""), "magenta"), soft_wrap=True)
     console.print(safe(f"verdict {json.dumps(said['verdict'], ensure_ascii=False)} · {about} · {said['request_key'][:12]}", "dim"))
 
 

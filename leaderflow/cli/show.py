@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leaderflow.cli.options import AsJson, Debug
-from leaderflow.core.errors import SpecError
+from leaderflow.core.errors import UsageError
 from leaderflow.core.types import Json
 
 if TYPE_CHECKING:
-    from leaderflow.core.manifest import Manifest
+    from leaderflow.core.manifest import CellEntry, Manifest
     from leaderflow.core.store import Store
 
 SHORTEST_KEY = 6
@@ -83,7 +83,7 @@ def show(
     store = _store()
     manifest = Manifest.load(store, run)
     if as_json and format_ in (Format.csv, Format.md):
-        raise SpecError(f"--json and --format {format_.value} say different things; give one of them")
+        raise UsageError(f"--json and --format {format_.value} say different things; give one of them")
     if format_ in (Format.csv, Format.md):
         print_board(leaderboard(store, manifest), format_)
         return
@@ -108,7 +108,7 @@ def print_board(rows: Sequence[Mapping[str, Json]], form: Format) -> None:
 
 def trace(
     run: Run,
-    cell: Annotated[str, typer.Argument(help="MODEL:DATASET.")],
+    cell: Annotated[str | None, typer.Argument(help="MODEL:DATASET; a run's only cell needs no name.", show_default=False)] = None,
     sample: Sample = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -132,7 +132,7 @@ def trace(
 
 
 def why(
-    left: Annotated[str, typer.Argument(metavar="KEY", help="Version of a result, or key of an artifact or its beginning.")],
+    left: Annotated[str, typer.Argument(metavar="KEY", help="RUN:CELL, a version, or an artifact's key or its beginning.")],
     right: Annotated[str, typer.Argument(metavar="KEY", help="Another one.")],
     debug: Debug = False,
 ) -> None:
@@ -158,19 +158,27 @@ def _parts(store: Store, key: str) -> Json:
     Raises:
         UsageError: nothing in the store has it.
     """
-    from leaderflow.core.errors import UsageError
+    from leaderflow.cli.samples import the_cell
     from leaderflow.core.manifest import Manifest
 
+    run, colon, cell = key.partition(":")
+    if colon:
+        found = Manifest.load(store, run)
+        return _made_from(found.cells[the_cell(found, cell)])
     if len(key) >= SHORTEST_KEY and (record := store.find(key)) is not None:
         return record.parts
     for manifest in Manifest.all(store):
         for entry in manifest.cells.values():
             if entry.version == key:
-                return {"protocol": entry.protocol, "samples": [{"rows": r.rows, "sha": r.digest} for r in entry.tables["samples"]]}
+                return _made_from(entry)
     raise UsageError(
         f"no result has the version {key!r}, and no artifact a key that begins so; leaderboards show versions, "
-        f"`leaderflow trace RUN CELL` shows keys ({SHORTEST_KEY} digits or more)"
+        f"`leaderflow trace RUN CELL` shows keys ({SHORTEST_KEY} digits or more), and RUN:CELL names a result, too"
     )
+
+
+def _made_from(entry: CellEntry) -> Json:
+    return {"protocol": entry.protocol, "samples": [{"rows": ref.rows, "sha": ref.digest} for ref in entry.tables["samples"]]}
 
 
 def _run_line(row: Mapping[str, Json]) -> list[str]:
@@ -183,11 +191,13 @@ def _run_line(row: Mapping[str, Json]) -> list[str]:
 
 
 def _run_row(manifest: Manifest) -> dict[str, Json]:
+    cells = manifest.cells.values()
+    planned = {kind: [block["abbr"] for block in manifest.spec.get(kind, [])] for kind in ("models", "datasets")}
     return {
         "run": manifest.run,
         "state": manifest.state,
-        "models": list(dict.fromkeys(entry.model for entry in manifest.cells.values())),
-        "datasets": list(dict.fromkeys(entry.group or entry.dataset for entry in manifest.cells.values())),
+        "models": list(dict.fromkeys(entry.model for entry in cells)) or planned["models"],
+        "datasets": list(dict.fromkeys(entry.group or entry.dataset for entry in cells)) or planned["datasets"],
         "cells": len(manifest.cells),
         "suite": manifest.suite,
         "started": manifest.started,

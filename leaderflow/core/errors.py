@@ -33,7 +33,8 @@ class SpecError(UsageError):
 
     def __init__(self, message: str, *, file: str | None = None, line: int | None = None, key: str | None = None) -> None:
         place = f"{file}:{line}" if file and line else file
-        super().__init__(": ".join(part for part in (place, key, message) if part))
+        said = None if place and key and place.endswith(f" {key}") else key  # a setting's place is its key: --set n
+        super().__init__(": ".join(part for part in (place, said, message) if part))
         self.message, self.file, self.line, self.key = message, file, line, key
 
 
@@ -69,23 +70,17 @@ class BackendError(LeaderflowError):
         self.retryable = retryable
 
 
-class IncompleteError(LeaderflowError):
-    """The run finished but rows stayed unanswered (exit code 3)."""
-
-    exit_code = 3
-
-
 class RegressionFound(LeaderflowError):
     """A comparison found a significant regression beyond its threshold (exit code 4)."""
 
     exit_code = 4
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"``, or an empty string where nothing known is close to `name`."""
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """Return ``"; did you mean 'x'?"``, or an empty string where nothing known is close to `name`: as like as `likeness`, of 1."""
     from rapidfuzz import process  # only a mistake needs it
     from rapidfuzz.distance import DamerauLevenshtein
 
     scorer = DamerauLevenshtein.normalized_similarity
-    best = process.extractOne(name, list(known), scorer=scorer, processor=str.lower, score_cutoff=0.6)
+    best = process.extractOne(name, list(known), scorer=scorer, processor=str.lower, score_cutoff=likeness)
     return f"; did you mean {best[0]!r}?" if best else ""

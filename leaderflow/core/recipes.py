@@ -9,6 +9,7 @@ A file whose name begins with ``_`` is not a recipe of its own, only a base that
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import os
@@ -28,6 +29,9 @@ log = logging.getLogger("leaderflow.recipes")
 RecipeKind = Literal["datasets", "models", "leaderboards"]
 
 _PATTERN = {"datasets": "datasets/*/{}.yaml", "models": "models/{}.yaml", "leaderboards": "leaderboards/{}.yaml"}
+_FEW = 4
+"""Of several recipes that may have been meant, so many are named."""
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
 
 
@@ -89,13 +93,30 @@ def read(kind: RecipeKind, name: str, trail: tuple[str, ...] = ()) -> Recipe:
     """
     path = find(kind, name)
     if path is None:
-        known = [*names(kind), *(members() if kind == "datasets" else ())]
-        listed = f"; `leaderflow list {kind}` shows them" if kind != "leaderboards" else ""
-        raise SpecError(f"there is no {kind[:-1]} recipe {name!r}{did_you_mean(name, known) or listed}")
+        raise SpecError(f"there is no {kind[:-1]} recipe {name!r}{_hint(kind, name)}")
     if name in trail:
         raise SpecError(f"recipes build on each other: {' → '.join([*trail, name])}", file=str(path))
     recipe = resolve(kind, load_yaml(path), (*trail, name))
     return Recipe(recipe.block.updated(source=str(path)), name, recipe.size)
+
+
+def _hint(kind: RecipeKind, name: str) -> str:
+    """Return what may have been meant: a slip, recipes that continue the name or that it continues, those with its first word."""
+    recipes, own = list(names(kind)), name.lower()
+    known = [*recipes, *(members() if kind == "datasets" else ())]
+    continued = [other for other in recipes if other.startswith(own) or own.startswith(other)]
+    akin = [other for other in recipes if _first_word(other) == _first_word(own)]
+    if slip := did_you_mean(name, known, likeness=0.85):
+        return slip
+    if continued or not (like := did_you_mean(name, known)):
+        few = " or ".join(map(repr, (continued or akin)[:_FEW]))
+        like = f"; did you mean {few}?" if few else ""
+    also = "; a model behind an API is openai/NAME, weights are hf/PATH-OR-ID" if kind == "models" else ""
+    return like or (f"; `leaderflow list {kind}` shows them{also}" if kind != "leaderboards" else "")
+
+
+def _first_word(name: str) -> str:
+    return re.split(r"[-_.]", name)[0]
 
 
 def resolve(kind: RecipeKind, block: Located, trail: tuple[str, ...] = ()) -> Recipe:
@@ -136,7 +157,9 @@ def members() -> dict[str, Located]:
     """Return the single datasets of all families by their abbreviation, each without its group: one member is no family."""
     found: dict[str, Located] = {}
     for name, path in names("datasets").items():
-        if b"matrix:" in path.read_bytes():
+        if b"matrix:" not in path.read_bytes():
+            continue
+        with contextlib.suppress(SpecError):  # whoever names that family is told; here another name is looked for
             for member in expand(read("datasets", name)).members:
                 found.setdefault(str(member.value.get("abbr")), member.without("group"))
     return found

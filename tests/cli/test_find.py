@@ -54,7 +54,8 @@ def test_filters_choose_samples(cli: Cli) -> None:
     assert questions(cli, "--dataset", "letters", "--wrong", "-n", "1") == ["case 1"]
     assert questions(cli, "--where", "extracted = '\"D\"' OR output = ''") == ["case 3", "case 4"]
     assert questions(cli, "--where", "json_extract_string(row, '$.question') LIKE '%1'", "--wrong") == ["case 1"]
-    assert "no such sample" in cli("show", "latest", "--failed").out
+    assert "no sample is like that" in cli("show", "latest", "--failed").out
+    assert cli("show", "latest", "--unparsed").out.count("· wrong, nothing was found in the answer") == 2
 
 
 def test_the_audit_lists_where_extractors_disagree(cli: Cli) -> None:
@@ -129,6 +130,6 @@ def test_a_spec_names_its_judges_and_show_names_who_said_what(cli: Cli, folder: 
     cli("run", "spec.yaml", "--no-server")
     said = cli("show", "latest", "--json").json["samples"][0]["judged"]
     assert [(reply["judge"], reply["verdict"]) for reply in said] == [("judge", "CORRECT"), ("strict", "INCORRECT")]
-    assert "strict: VERDICT: INCORRECT" in cli("show", "latest").out
+    assert "judge strict VERDICT: INCORRECT" in cli("show", "latest").out
     again = cli("run", "spec.yaml", "--no-server", "--set", "judges=[judge.yaml]", "--json").json
     assert (again["requests"]["sent"], again["cells"][0]["value"]) == (0, 80.0)

@@ -99,3 +99,12 @@ def test_a_slow_model_is_told_by_the_time_of_an_answer() -> None:
     told = Count(total=8, answered=2, started=time.monotonic() - 60).describe()
     assert "30.0 s each" in told
     assert "tokens" not in told
+
+
+def test_time_that_a_cell_waits_for_its_turn_is_not_time_of_its_answers() -> None:
+    count = Count(total=3, started=time.monotonic() - 600)
+    count.add(Answer("k", "ok", latency_s=20.0))
+    assert "20.0 s each" in count.describe()
+    assert "40 s left" in count.describe()
+    count.add(Answer("l", "ok", latency_s=500.0))
+    assert "10.0 s each" in count.describe()

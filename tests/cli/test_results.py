@@ -142,6 +142,7 @@ def test_unknown_names_and_statements_that_write_are_one_line(cli: Cli) -> None:
         (("history", "replise"), "did you mean 'replies'"),
         (("sql", "DELETE FROM runs"), "the store is only read: DELETE is refused"),
         (("sql", "SELECT * FROM smaples"), "did you mean 'samples'"),
+        (("sql", "SELECT cell FROM samples"), "`leaderflow sql 'DESCRIBE samples'` lists the columns"),
     ]:
         ran = cli(*arguments)
         assert (ran.code, ran.out) == (2, "")

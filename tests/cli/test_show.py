@@ -88,6 +88,7 @@ def test_why_names_the_first_difference(cli: Cli) -> None:
     assert cli("why", keys[0], "ffffffffffffffff").code == 2
     versions = [cli("show", run, "--json").json["cells"][0]["version"] for run in (first, second)]
     assert "inferencer.max_out_len" in cli("why", *versions).out
+    assert cli("why", "latest~1:replies", "latest:scripted:replies").out == cli("why", *versions).out
 
 
 def test_preview_shows_exactly_what_is_asked(cli: Cli) -> None:
@@ -143,3 +144,21 @@ def test_a_broken_manifest_is_a_warning_in_the_list_of_runs(cli: Cli, folder: Pa
     ran = cli("runs", "--json")
     assert (ran.code, len(ran.json)) == (0, 1)
     assert ran.err.startswith("warning: run 20000101-000000-aaaaa is left out")
+
+
+def test_a_run_that_died_is_listed_with_what_it_was_to_do(cli: Cli, folder: Path) -> None:
+    run = cli(*RUN, "--json").json["run"]
+    file = folder / "home/store/runs" / run / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"state": "running", "cells": {}, "summary": None}))
+    (row,) = cli("runs", "--json").json
+    assert (row["state"], row["models"], row["datasets"]) == ("crashed", ["scripted"], ["replies"])
+
+
+def test_a_runs_only_cell_is_traced_without_its_name(cli: Cli, folder: Path) -> None:
+    cli(*RUN)
+    assert "scripted:replies · run" in cli("trace", "latest").out
+    (folder / "other.yaml").write_text("{type: Scripted, abbr: other, path: other}")
+    cli(*RUN, "-m", "other.yaml")
+    ran = cli("trace", "latest")
+    assert ran.code == 2
+    assert "name one of them: scripted:replies, other:replies" in ran.err

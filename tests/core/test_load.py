@@ -233,6 +233,10 @@ def test_one_member_of_a_family_is_named_like_a_recipe(write: Write) -> None:
     assert spec.datasets[0].local == {"test": "p/b.csv"}
     assert not spec.summarizer.summary_groups
     refused(lambda: build_evaluation(["api"], ["fam_bb"]), says="did you mean 'fam_b'")
+    write("recipes/datasets/sums/broken.yaml", "type: [\nmatrix: 7\n")
+    assert [d.abbr for d in build_evaluation(["api"], ["fam_b"]).datasets] == ["fam_b"], "another family's fault is not told here"
+    refused(lambda: build_evaluation(["api"], ["fam_bb"]), says="did you mean 'fam_b'")
+    refused(lambda: build_evaluation(["api"], ["broken"]), says="broken.yaml:3: is not YAML")
 
 
 def test_a_narrowed_matrix_still_knows_its_family(write: Write) -> None:

@@ -60,7 +60,7 @@ def test_another_type_replaces_the_arguments(write: Write) -> None:
         ("models.api=3", "write models.ABBR.KEY=VALUE"),
         ("infer_cfg.inferencer.max_out_le=3", "has no argument 'max_out_le'; did you mean 'max_out_len'?"),
         ("infer_cfg.inferencr.max_out_len=3", "unknown key 'inferencr'; did you mean 'inferencer'?"),
-        ("n=0", "--set n: n: must be greater than or equal to 1, not 0"),
+        ("n=0", "--set n: must be greater than or equal to 1, not 0"),
         ("n=[1", "is not YAML"),
         ("eval_cfg.evaluator.type=AccEvaluatr", "unknown evaluator type 'AccEvaluatr'"),
     ],

@@ -114,10 +114,12 @@ def server_of(version: str) -> Iterator[str]:
     other = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=other.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{other.server_port}/api"
-    other.shutdown()
-    other.server_close()
-    thread.join()
+    try:
+        yield f"http://127.0.0.1:{other.server_port}/api"
+    finally:
+        other.shutdown()
+        other.server_close()
+        thread.join()
 
 
 @pytest.mark.parametrize("version", ["3.1.0", "2.20.1", "4.0.0"])

@@ -137,6 +137,10 @@ def test_doubtful_cells_are_named(questions: Path, fake_openai: FakeOpenAI) -> N
     fake_openai.always("empty")
     (warning,) = run(model(fake_openai), dataset(questions, abbr="other")).warnings
     assert "100% of the answers are empty" in warning
+    fake_openai.script(rules=[], reply="I would rather not say.")
+    vague = dataset(questions, **{"infer_cfg.inferencer.max_out_len": 500, "eval_cfg.pred_postprocessor": {"type": "boxed"}})
+    (warning,) = run(model(fake_openai), vague).warnings
+    assert "100% of the answers state nothing that could be scored; `leaderflow show --unparsed`" in warning
 
 
 @pytest.mark.crash

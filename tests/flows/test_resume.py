@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from flows.api import plan
+from flows.api import evaluate, plan
+from leaderflow.core.load import build_evaluation, load_evaluation
 from leaderflow.core.manifest import Manifest
 from leaderflow.core.store import Store
 from tests.fake_openai import FakeOpenAI
@@ -45,6 +46,26 @@ def test_a_run_scores_every_sample_and_a_second_one_asks_nothing(server: FakeOpe
     assert second.requests == {"sent": 0, "reused": 60, "prompt_tokens": 0, "output_tokens": 0}
     assert second.tasks["computed"] == 0
     assert [cell.model_dump() for cell in second.cells] == [cell.model_dump() for cell in first.cells]
+
+
+def test_a_manifest_runs_where_recipes_and_home_lie_elsewhere(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names recipes and the home, not where they are on this machine."""
+    for name in ("here", "there"):
+        recipe = tmp_path / name / "datasets" / "sums" / "my_sums.json"
+        recipe.parent.mkdir(parents=True)
+        recipe.write_text(json.dumps(dataset(write_questions(tmp_path / "sums.jsonl", range(9)), abbr="my_sums")))
+        recipe.rename(recipe.with_suffix(".yaml"))
+    monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "here"))
+    weights = str(tmp_path / "home" / "models" / "served")
+    first = evaluate(build_evaluation([model(server, path=weights)], ["my_sums"]), server=False)
+    assert sent(server) == 9
+    manifest = Path(first.manifest or "")
+    assert not [text for text in (str(tmp_path / "here"), str(tmp_path / "home")) if text in manifest.read_text()]
+    monkeypatch.setenv("LEADERFLOW_RECIPES", str(tmp_path / "there"))
+    again = evaluate(load_evaluation(manifest), server=False)
+    assert (sent(server), again.tasks["computed"], again.state) == (0, 0, "completed")
 
 
 FREE: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {

@@ -17,7 +17,8 @@ from leaderflow.core.specs import ModelSpec
 from leaderflow.core.types import Json
 from leaderflow.core.validate import NO_KEYS
 
-_FIELDS = frozenset(ModelSpec.model_fields) - {"arguments"}
+_FIELDS = frozenset(ModelSpec.model_fields) - {"arguments", "run_cfg"}
+"""What is called the same; a run_cfg is there for OpenCompass' own runners and has other keys."""
 
 
 def model(translator: Translator, block: Mapping[str, Any], around: Where) -> Block:

@@ -18,7 +18,7 @@ from evaluators.extractors.words import answer_line, first_word
         ("Two lines\nand no answer", None),
         ("Answer:", None),
         ("the answer is *invalid*", "invalid"),
-        ("So the answer is **Paris**", "Paris"),
+        ("So the answer is **Paris**.", "Paris"),
         ("Answer: $2.18 billion", "$2.18 billion"),
         ("Answer:\nx", None),
         ("", None),

@@ -21,7 +21,7 @@ from tests.templating.retrievers.specs import ids
 from tests.templating.retrievers.spelling import spelling
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "few-shot.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
+BLOCKS = re.findall(r"```yaml(?: \S+)?\n(.*?)```", GUIDE, re.DOTALL)
 INLINE: Sequence[dict[str, Any]] = [YAML(typ="safe").load(text) for text in re.findall(r"`(\{type: \w+Retriever.*?\})`", GUIDE)]
 
 
@@ -40,6 +40,21 @@ def test_the_whole_file(colours: DatasetSpec) -> None:
     examples = retrieve(samples, pool, colours)
     prompts = render(samples, pool, examples, colours, Target(accepts=frozenset({"messages"}), mode="gen"))
     assert [len(json.loads(messages)) for messages in prompts.column("messages").to_pylist()] == [5, 5]
+
+
+def test_a_recipe_with_examples(tmp_path: Path) -> None:
+    (tmp_path / "GSM8K").mkdir()
+    for split in ("train", "test"):
+        rows = [{"question": f"{split}: {i} + 1?", "answer": f"#### {i + 1}"} for i in range(6)]
+        (tmp_path / "GSM8K" / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "gsm8k-5.yaml").write_text(BLOCKS[1])
+    spec = load_dataset(tmp_path / "gsm8k-5.yaml")[0]
+    samples, pool = read(spec, Source(data_dir=tmp_path), pool=True)
+    target = Target(accepts=frozenset({"messages"}), mode="gen")
+    sent = json.loads(render(samples, pool, retrieve(samples, pool, spec), spec, target).column("messages")[0].as_py())
+    assert [message["content"] for message in sent[:2]] == ["train: 0 + 1?", "#### 1"]
+    assert len(sent) == 11
+    assert sent[-1]["content"] == "test: 0 + 1?"
 
 
 @pytest.mark.parametrize("retriever", INLINE, ids=lambda retriever: retriever["type"])
@@ -61,4 +76,4 @@ def test_every_retriever_stands_in_the_table() -> None:
 
 
 def test_the_reader_snippet() -> None:
-    assert ReaderCfg(**YAML(typ="safe").load(BLOCKS[1])["reader_cfg"]).input_template is not None
+    assert ReaderCfg(**YAML(typ="safe").load(BLOCKS[2])["reader_cfg"]).input_template is not None
