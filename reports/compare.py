@@ -38,12 +38,14 @@ class Side:
         return self.manifest.cells.get(cell_name(model, dataset))
 
     def specs(self, cell: CellEntry) -> dict[str, Any]:
-        """Return the effective specs of a cell's model and dataset."""
+        """Return the effective specs of a cell's model and dataset; where the model ran says nothing of its answers."""
         kinds = {"models": cell.model, "datasets": cell.dataset}
-        return {
+        found = {
             kind: next((item for item in self.manifest.spec.get(kind, []) if item["abbr"] == abbr), {})
             for kind, abbr in kinds.items()
         }
+        found["models"] = {key: value for key, value in found["models"].items() if key != "run_cfg"}
+        return found
 
 
 def side(store: Store, name: str) -> Side:

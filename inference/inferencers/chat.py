@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
+from inference.inferencers.base import Keep, Stored
 from inference.inferencers.gen import GenInferencer
 from leaderflow.core.errors import SpecError
-from leaderflow.core.types import Json, Message, Prompt
+from leaderflow.core.types import Answer, Backend, Json, Message, Prompt, Request
 
 InferMode = Literal["last", "every", "every_with_gt"]
 
@@ -17,8 +18,8 @@ class ChatInferencer(GenInferencer):
     """Asks for assistant turns of a dialogue.
 
     Args:
-        infer_mode: ``last``: the last assistant turn, on the data's history; ``every``: each assistant turn, on the model's own
-            earlier turns; ``every_with_gt``: each assistant turn, on the data's history.
+        infer_mode: ``last``: the last assistant turn, on the data's history; it alone is the answer. ``every``: each assistant turn,
+            on the model's own earlier turns; ``every_with_gt``: each, on the data's history. Their answer is the list of the turns.
         max_out_len: at most this many tokens for each turn.
         stopping_criteria: strings at which generation stops.
         temperature: sampling temperature; 0 is greedy.
@@ -52,8 +53,13 @@ class ChatInferencer(GenInferencer):
             repeats=repeats,
         )
         self.infer_mode = infer_mode
-        self.kind = f"chat {infer_mode}"
+        self.kind = "chat last alone" if infer_mode == "last" else f"chat {infer_mode}"
         self.gold_history = infer_mode == "every_with_gt"
+
+    def ask(self, requests: Sequence[Request], backend: Backend, stored: Stored, keep: Keep) -> Iterator[Answer]:
+        """Yield an answer a request, in the order of completion; the last turn alone is text like any other answer."""
+        answers = super().ask(requests, backend, stored, keep)
+        return (replace(answer, turns=None) for answer in answers) if self.infer_mode == "last" else answers
 
     def _prompt(self, row: Mapping[str, Any]) -> Prompt:
         prompt = super()._prompt(row)
