@@ -40,7 +40,7 @@ class Side:
     def specs(self, cell: CellEntry) -> dict[str, Any]:
         """Return the effective specs of a cell's model and dataset; where the model ran says nothing of its answers."""
         kinds = {"models": cell.model, "datasets": cell.dataset}
-        found = {
+        found: dict[str, dict[str, Any]] = {
             kind: next((item for item in self.manifest.spec.get(kind, []) if item["abbr"] == abbr), {})
             for kind, abbr in kinds.items()
         }

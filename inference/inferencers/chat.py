@@ -18,8 +18,8 @@ class ChatInferencer(GenInferencer):
     """Asks for assistant turns of a dialogue.
 
     Args:
-        infer_mode: ``last``: the last assistant turn, on the data's history; it alone is the answer. ``every``: each assistant turn,
-            on the model's own earlier turns; ``every_with_gt``: each, on the data's history. Their answer is the list of the turns.
+        infer_mode: ``last``: the last assistant turn, on the data's history; it alone is the answer. ``every``: each assistant
+            turn, on the model's own earlier turns; ``every_with_gt``: each, on the data's history. Their answer is the list of the turns.
         max_out_len: at most this many tokens for each turn.
         stopping_criteria: strings at which generation stops.
         temperature: sampling temperature; 0 is greedy.
