@@ -19,7 +19,7 @@ class ChatInferencer(GenInferencer):
 
     Args:
         infer_mode: ``last``: the last assistant turn, on the data's history; it alone is the answer. ``every``: each assistant
-            turn, on the model's own earlier turns; ``every_with_gt``: each, on the data's history. Their answer is the list of the turns.
+            turn, on the model's own earlier turns; ``every_with_gt``: each, on the data's history. The answer is the list of turns.
         max_out_len: at most this many tokens for each turn.
         stopping_criteria: strings at which generation stops.
         temperature: sampling temperature; 0 is greedy.
