@@ -22,54 +22,10 @@ _LEFT_SIDE = re.compile(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b")
 _EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
 _MEASURES = (
-    *(
-        "total",
-        "sum",
-        "average",
-        "area",
-        "number",
-        "value",
-        "speed",
-        "cost",
-        "amount",
-        "length",
-        "price",
-        "sample",
-        "volume",
-        "mean",
-    ),
-    *(
-        "ratio",
-        "rate",
-        "profit",
-        "increase",
-        "decrease",
-        "drop",
-        "rise",
-        "change",
-        "gain",
-        "loss",
-        "difference",
-        "product",
-        "maximum",
-        "minimum",
-        "distance",
-        "probability",
-        "chance",
-        "percentage",
-        "angle",
-        "age",
-        "weight",
-        "height",
-        "width",
-        "radius",
-        "perimeter",
-        "score",
-        "salary",
-        "duration",
-        "temperature",
-    ),
-)
+    "total sum average area number value speed cost amount length price sample volume mean ratio rate profit increase"
+    " decrease drop rise change gain loss difference product maximum minimum distance probability chance percentage angle age"
+    " weight height width radius perimeter score salary duration temperature"
+).split()
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
     r"|still|then|thus|therefore|donc|alors|ainsi|somit|also|entonces|de|up|another|down|out|at|to|simply))*"
