@@ -204,6 +204,10 @@ def _breaks_off(part: str, read: list[Sentence], claim: Claim) -> bool:
 def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
     """Return the label that a line begins with, where no other line begins with another."""
     rows = [s for s in read if s.mentions and not re.search(r"\w", _line_before(part, s.mentions[0].start))]
+    if rows and rows[-1] is read[-1] and any(row.mentions[0].labels == rows[-1].mentions[0].labels for row in rows[:-1]):
+        last, before = rows[-1].mentions[0], [row.mentions[0] for row in rows[:-1]]
+        if last.start not in listed and all(row.start in listed for row in before) and _TITLE_ALONE.match(part, last.end):
+            return Claim(last.labels, last.start, last.end, Weight.SINGLED)
     if len({sentence.mentions[0].labels for sentence in rows}) != 1:
         return None
     for sentence in rows:
