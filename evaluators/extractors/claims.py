@@ -60,8 +60,8 @@ _BEGUN = re.compile(r"(?i:[^\w\n]*(?:option|choice|statement)\s*\(?)|\W*选项|[
 _CUT_OFF = re.compile(
     r"(?i:(?:[,(:=]|\b(?:the|a|an|of|to|(?<!it )is|and|or|hence|so|thus|that|because|by|with|in|for|are|which|therefore))\s*\Z)"
 )
-_SHORT = 8
-"""How many words a reply has at most that is a label and its option's text."""
+_TITLE_ALONE = re.compile(r"[).:]\s+[a-z][a-z'-]*(?: [a-z'-]+){0,3}[.!]?\s*\Z")
+"""What follows a label in a reply that is it and its option's text."""
 _FEW = 4
 """How many words a sentence has at most that says nothing but its label."""
 
@@ -204,6 +204,10 @@ def _breaks_off(part: str, read: list[Sentence], claim: Claim) -> bool:
 def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
     """Return the label that a line begins with, where no other line begins with another."""
     rows = [s for s in read if s.mentions and not re.search(r"\w", _line_before(part, s.mentions[0].start))]
+    if rows and rows[-1] is read[-1] and any(row.mentions[0].labels == rows[-1].mentions[0].labels for row in rows[:-1]):
+        last, before = rows[-1].mentions[0], [row.mentions[0] for row in rows[:-1]]
+        if last.start not in listed and all(row.start in listed for row in before) and _TITLE_ALONE.match(part, last.end):
+            return Claim(last.labels, last.start, last.end, Weight.SINGLED)
     if len({sentence.mentions[0].labels for sentence in rows}) != 1:
         return None
     for sentence in rows:
@@ -212,7 +216,7 @@ def _leads(part: str, read: list[Sentence], listed: set[int]) -> Claim | None:
             continue
         if sentence.mark in ("?", "？") and part[lead.end : lead.end + 1] != ".":
             continue
-        whole = len(rows) == 1 and lead.status == Status.NAMED and part[lead.end : lead.end + 1] in ").:" and "\n" not in part.strip() and len(part.split()) <= _SHORT
+        whole = lead.status == Status.NAMED and _TITLE_ALONE.match(part, lead.end)
         if lead.status >= Status.POINTED or whole or _TITLED.match(part, lead.end):
             return Claim(lead.labels, lead.start, lead.end, Weight.SINGLED)
     return None

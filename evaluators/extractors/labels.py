@@ -74,7 +74,7 @@ _SURNAME, _INITIAL = re.compile(r"\.\s[A-Z][a-z]+\b"), re.compile(r"[A-Z]\.\s?\Z
 _ARTICLE, _WORD = re.compile(r"(?i:\ban?\s\Z)"), re.compile(r"\s+\w")
 _SAYS_I = re.compile(r"\s+(?:would|could|can|can't|cannot|must|should|had|has|did|will|was|says?)\b")
 _LEADS_TO_I = re.compile(r"(?i:\b(?:is|be|option|only|answer|choice|letter|with|for|to|pick|choose)|[:>→(])\s*\Z")
-_BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;]*\b(?:at first|initially)\b)")
+_BUT_NOT = re.compile(r"(?i:\W*(?:\w+\s+){1,3}not\b|[^,;.]{0,30},? but (?:it )?(?:is(?:n't| not)|'s not|does(?:n't| not)|fails)\b|[^,;]*\b(?:at first|initially)\b)")
 _AT_FIRST = re.compile(r"(?i:\bat first\b(?! (?:glance|sight))|\binitially\b)")
 _BEFORE_THAT = re.compile(r"(?i:\b(?:initially|at first|originally|earlier|first (?:thought|guess|impression|instinct))\s*:\s*\(?\Z)")
 _NOT_THIS = re.compile(r"(?i:^\W*not (?:option )?\(?)\Z")
@@ -109,6 +109,18 @@ _NOUN = re.compile(
     rf"\A\W*(?:(?i:the|a|an)\s+)?(?!(?i:{_LED}|of these|with|under|by|from|for|to|at|of|on|without"
     rf"|given)\b)[A-Za-z]+(?<!ly)\s\Z"
 )
+
+
+_AS_OPTION = re.compile(
+    r"(?i:\b(?:candidate|version|response|translation|reading|interpretation|hypothesis|conclusion|summary|word|phrase|passage|text|ending"
+    r"|explanation|argument|title|definition|description|image|picture|diagram|story|proposal|overall|still|yet|indeed|instead|maybe|perhaps"
+    r"|even|though|although|when|if|as|otherwise|again|unlike|sure|right|that|this|it|what|think|believe|say|guess|means|makes|leaves"
+    r"|leaving|pick|choose|select)\s\Z)|"
+    + words.OPTION_WORD
+    + r"\Z"
+)
+"""A word before a label that calls it an option, or that is no noun."""
+_JUDGED = re.compile(r"[^.;,]{0,60}\b(?:correct|right|answer|choice|best|true|false|wrong|match\w*|fits?)\b")
 
 
 class Status(IntEnum):
@@ -282,6 +294,8 @@ def _status(before: str, after: str) -> Status:
     """Return what a clause does with a label, from the text before it and after it."""
     lead, tail = _clause_before(before), _clause_after(after)
     copula = words.COPULA.search(lead)
+    if _NOUN.search(before) and not _AS_OPTION.search(before) and not _JUDGED.match(after) and _TOLD.match(after):
+        return Status.NAMED
     if words.FAVOURS_AFTER.search(after) and not _BUT_NOT.match(after):
         return Status.REJECTED if words.DENIES.search(QUOTED.sub("", before[-60:])) else Status.FAVOURED
     contrast = _CONTRAST.match(after)

@@ -80,7 +80,7 @@ CLAUSE = re.compile(r",|，|\bbut\b|而是")
 OTHERS = re.compile(
     r"(?i:\b(?:not|n't|never|cannot|can't|don't|doesn't|doubt|nor|neither|none|instead of|rather than|some(?:one|body)?|others"
     r"|people|students?|many"
-    r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting"
+    r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting|the user|(?:my|your) (?:teacher|friend|colleague|brother|sister)"
     r"|(?:wrong|incorrect|trap|decoy|previous|earlier|your|their|his|her|student's|first|second|another|other)\s+(?:answer"
     r"|choice|guess|pick))\b)"
     r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|[甲乙丙丁]|小[明红华刚]|不能说|不一定"

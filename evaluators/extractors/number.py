@@ -37,6 +37,7 @@ _OR_AFTER = re.compile(
 _OR_BEFORE = re.compile(
     r"(?:(?<![-−+*/^×·]\s)(?<!\d[-−+*/^×·])(?<!\d)\d\s*\w*\s*(?:,?\s+(?:or|ou|oder)|,?或者?|,?还是)(?:(?i: else| maybe| possibly"
     r"| perhaps))?\W{0,3}(?:[a-z]\s?=\s?)?"
+    r"|(?i:\beither)\b[^.;\n]{0,60}\d[^.;\n]{0,40}\bor\b[^.;\d\n]{0,30}"
     r"|(?i:\b(?:between|both))\b[^.\n]{0,30}\band)\W{0,3}\Z|±\s*\Z"
 )
 _HEDGED = re.compile(r"(?i:\bdepend|\b(?:might|could|may) be\b)|可能|取决于")

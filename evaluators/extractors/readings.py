@@ -52,7 +52,7 @@ REJECTS_BEFORE = re.compile(
     r"|lure\w*"
     r"|fall(?:s|ing)? for|fell for|avoid\w*|contradict\w*|worse|inferior|beats?|outperforms?|outweighs?|disagree\w*"
     r"|retract\w*|withdr\w+|against|forget|previous"
-    r"|earlier|original(?:ly)?|at first|initial(?:ly)?|so (?:is|are|does|was)|neither|nor|was going to|were going to"
+    r"|earlier|original(?:ly)?|at first|initial(?:ly)?|(?<!saying )(?<!says )so (?:is|are|does|was)|neither|nor|was going to|were going to"
     r"|would have|query|first (?:instinct|thought|guess|impression|choice|reaction|idea|pick)"
     r"|runner-?up|second(?:-best| best| choice| place)|used to|(?-i:picking|choosing)|from"
     r"|similar to|look(?:ing|ed)? at|consider(?:s|ed|ing)?|examin\w+|check(?:s|ed|ing)?|test(?:s|ed|ing)?|start(?:s|ed|ing)? with"
@@ -80,7 +80,7 @@ DENIES_SUBJECT = re.compile(
     r"|reaction|idea|pick)"
     r"|last (?:option|choice|statement)|not)\s*(?:the|is|was|would be|are|\s)*(?:option|choice)?[\s(\"']*\Z)|(?:n't"
     r"|not) (?:\w+ )?(?:think|believe|say|suppose|agree"
-    r"|expect)\b[^,;]*\Z|(?i:\bso (?:is|are|was)\s*\Z)|(?:不是|并非|不可能|不能"
+    r"|expect)\b[^,;]*\Z|(?i:\b(?:(?<!saying )(?<!says )so|neither|nor) (?:is|are|was)\s*\Z)|(?:不是|并非|不可能|不能"
     r"|不应该?"
     r"|不该|应该不|不要|而非|而不|未必|误|错|不|人)(?:是|选|取|填|为)?(?:选项)?[^,;。]{0,2}\Z"
 )
@@ -109,7 +109,7 @@ REJECTS_AFTER = re.compile(
 )
 """What follows a label that is turned down."""
 
-_MORE = r"(?:more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
+_MORE = r"(?:better|stronger|more|most|least|(?!rest|test|west|interest|forest|guest|quest|request|harvest|protest|honest|modest)\w{2,}est)\b"
 _TITLE = r"^\s*[).:]\s*(?:[\"][^\"]{1,80}[\"]|[^.;,\n]{1,80}?)\s*,?\s+"
 FAVOURS_AFTER = re.compile(
     r"^[).:]\s[^\n]{1,80}[:,–—-]\s*(?i:yes|correct|right|true)\W*\Z|"
@@ -128,7 +128,7 @@ FAVOURS_AFTER = re.compile(
     r"(?:(?:(?:is|was|are|being|must be|has to be|should be|seems?(?: to be)?|sounds|feels|appears?(?: to be)?|looks?(?: to be)?|would be"
     r"|becomes|makes?|gives?|offers|provides|remains)\s+)"
     r"(?:\w+ly\s+|still\s+|indeed\s+|thus\s+|therefore\s+|by far\s+|then\s+|in fact\s+|also\s+|most\s+|quite\s+|a\s+|the\s+"
-    r"|our\s+|your\s+|my\s+|more\s+|only\s+){0,4}"
+    r"|our\s+|your\s+|my\s+|final\s+|more\s+|only\s+){0,4}"
     r"(?:correct|right(?! (?:angle|triangle|side|hand))|true(?! (?:about|of|for))|best|better|good|strong\w*|fit\w*|one"
     r"|answer|choice|option|winner|match\w*|solution|response|pick|safest|only|odd|exception|sense|ideal"
     r"|likely|likeliest|accurate|appropriate|suitable|valid|preferable|convincing|plausible|closest|supported|consistent"
@@ -142,7 +142,7 @@ FAVOURS_AFTER = re.compile(
     r"|fits?|matches|match|satisf(?:y|ies)|agrees|corresponds|comes out|answers the question|accounts for|nails it|edges|qualifies|is (?:the way to go|fine|ok"
     r"|okay|spot on|it)|richtig|stimmt(?! nicht)|passt(?! nicht)|trifft zu|ist (?:die )?(?:richtige?|zutreffend|korrekt)|(?:qui )?convient(?! pas)"
     r"|est (?:la )?(?:bonne|juste|exacte?|vraie?)|es (?:la )?(?:adecuada|verdadera)|encaja|for me|has my|of course|(?:has|needs|ought) to be (?:chosen|selected|picked|ticked|marked|the)"
-    r"|should be (?:chosen|selected|picked|marked)|gets my|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
+    r"|should be (?:chosen|selected|picked|marked)|gets my|(?:obviously|clearly|definitely|certainly)(?=\W*\Z)|does(?!\s+not|n't)|lists|reads|ist richtig|est correcte?"
     r"|es (?:la )?correct\w*)\b"
     r"|correct\b|right\b|yes\b|true\b|✓|✔|✅|√))"
     r"|^[\s)\]:,.]*(?:选?项)?\s*(?:[\"“][^\"”]{0,40}[\"”])?(?:是|就是|则|才"
@@ -174,7 +174,7 @@ REPORTS = re.compile(
     r"(?i:\b(?:some(?:one|body)?|(?<!the )others?|people|everyone|everybody|anyone|students?|candidates|many|most (?:people"
     r"|students"
     r"|candidates|test|would)|they|he|she"
-    r"|textbook|manual|book|teacher|friend|brother|sister|colleague|professor|forum|website|internet|user|you (?:may|might"
+    r"|according to (?:the|my|your) (?:\w+ )?key|textbook|manual|book|teacher|friend|brother|sister|colleague|professor|forum|website|internet|user|you (?:may|might"
     r"|could|would|said|say|wrote|chose|picked|answered)"
     r"|readers?|(?<!the )(?<!these )claims|claimed|swears?|(?<!I'd )(?<!would )(?<!I )argue[sd]?|(?<!that )(?<!which )says"
     r"|said|told|thinks"
@@ -249,7 +249,7 @@ TURNS_TO = re.compile(r"(?i:^\W*(?:next|first|now|second|third|start|consider|lo
 """The next thing to look at."""
 
 POINTS = re.compile(
-    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|prefer\w*|choosing|given (?:in|by)"
+    r"(?i:\b(?:lines? up|belongs|falls|classif\w+|goes (?:in|into)|agrees?|next to|land\w*|points?|leads?|arrives?|coincid\w+|gets?|get|not|as in|confident in|money|bet|based on|support\w*|favou?rs?|prefer\w*|except|choosing|given (?:in|by)"
     r"|stated (?:in|by)|offered (?:in|by)|found in)\b)|(?:"
     + OPTION_WORD
     + r")[\s(\"']*\Z|[(,]\s*\Z"

@@ -25,6 +25,7 @@ _FIRST_LINE = re.compile(
     r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[ \t]*(?:[A-Za-z%]+[ \t]*)?(?:[.]?\s*\n\s*(?i:explanation|reason|because|steps?|solution"
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
+_ALONE_FIRST = re.compile(r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[.]?[ \t]*\n[ \t]*\n(?=[^\n]*[a-z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
@@ -32,7 +33,9 @@ _GIVEN = re.compile(
     re.MULTILINE,
 )
 _DATA = re.compile(r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information)(?: \w+)?\s*:)")
-_ROW = re.compile(r"^[ \t]*(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*$", re.MULTILINE)
+_ROW = re.compile(
+    r"^[ \t]*(?:(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*|(?!Step)[A-Z][A-Za-z ]{0,30}:[ \t]*[$€£]?\d[\d.,]*(?: [a-z]+)?[ \t]*)$", re.MULTILINE
+)
 _SUMMED = re.compile(
     r"(?i:[=≈→✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
     r"|makes?|gives?|gets?|leav\w+|state)\b)|合计|总|共|结果|答|所以|因此|剩"
@@ -43,7 +46,7 @@ _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
-_ITSELF = re.compile(r"(?i:\W*(?:that|this|it) would be\b)")
+_ITSELF = re.compile(r"(?i:\W*(?:that|this|it)(?:'s| is| was| would be)\b)")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
 """How many characters are read, from the end: a bound for replies that loop."""
@@ -68,7 +71,10 @@ def stated_result(part: str, bold: str) -> Number | None:
         return next(iter(numbers(part, stated.start(1), stated.end(1))), None)
     cut = max(len(part) - _WINDOW, 0)
     found = _ending(part[cut:].rstrip(), bold[cut:])
-    return found.moved(cut) if found else None
+    if found:
+        return found.moved(cut)
+    alone = _ALONE_FIRST.match(part)
+    return next(iter(numbers(part, *alone.span(1))), None) if alone and not _gives_up(part) else None
 
 
 def _ending(part: str, bold: str) -> Number | None:
@@ -181,7 +187,7 @@ def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:
     return (
         sentence is read[-1]
         and not sentence.mark
-        and len(text.split()) > 3
+        and len(text.split()) > 2
         and any(s.mark == "." for s in read)
         and text[-1].isalpha()
         and not re.search(r"\d", text)

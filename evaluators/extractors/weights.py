@@ -22,54 +22,11 @@ _LEFT_SIDE = re.compile(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b")
 _EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
 _CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
 _MEASURES = (
-    *(
-        "total",
-        "sum",
-        "average",
-        "area",
-        "number",
-        "value",
-        "speed",
-        "cost",
-        "amount",
-        "length",
-        "price",
-        "sample",
-        "volume",
-        "mean",
-    ),
-    *(
-        "ratio",
-        "rate",
-        "profit",
-        "increase",
-        "decrease",
-        "drop",
-        "rise",
-        "change",
-        "gain",
-        "loss",
-        "difference",
-        "product",
-        "maximum",
-        "minimum",
-        "distance",
-        "probability",
-        "chance",
-        "percentage",
-        "angle",
-        "age",
-        "weight",
-        "height",
-        "width",
-        "radius",
-        "perimeter",
-        "score",
-        "salary",
-        "duration",
-        "temperature",
-    ),
-)
+    "total sum average area number value speed cost amount length price sample volume mean ratio rate profit increase"
+    " decrease drop rise change gain loss difference product maximum minimum distance probability chance percentage angle age"
+    " weight height width radius perimeter score salary duration temperature"
+).split()
+_LENGTH = r"(?:[cmk]?m|in|ft|feet|inches|meters?|metres?|units?|yards?)"
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
     r"|still|then|thus|therefore|donc|alors|ainsi|somit|also|entonces|de|up|another|down|out|at|to|simply))*"
@@ -210,6 +167,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
+    ("side of a figure", -6, re.compile(rf"\d\s*(?:{_LENGTH}\s*(?:by|[x×*·+−-])|by)\s*\Z")),
     ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
     (
         "compared with",
@@ -228,6 +186,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("turned down", -5, re.compile(r"(?i:[a-z ]{0,12}\btoo (?:small|large|big|high|low|much|little|few|many)\b)")),
+    ("side of a figure", -6, re.compile(rf"\s*(?:{_LENGTH}\s*)?(?:by|x|×|\*|·)\s*\d|\s*{_LENGTH}\s*[-+−]\s*\d")),
     ("bounded", -5, re.compile(r"\s*[$]?\s*(?:[<>≤≥]|\\[lg]eq?\b)\s*[$]?\d")),
     ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
     (
@@ -268,6 +227,8 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
 _RESULT = next(pattern for name, _, pattern in BEFORE if name == "object of a verb of result")
 _EXPLAINED = re.compile(r"(?:\s+[a-z]+|\s?[%°])?:\s")
 """What follows a result that the rest of the sentence explains."""
+_REASONED = re.compile(r"[^\w\n.]*(?:[a-z]+ ?){0,2},\s*(?:which|as|since|because)\b")
+"""What follows a number that opens a sentence of its reasons."""
 YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
 """What stands before a number of four digits that is a year."""
 
@@ -296,6 +257,8 @@ def weigh(part: str, number: Number, start: int, end: int) -> int:
     after = part[number.end : min(end, number.end + 40)]
     weight = sum(value for _, value, pattern in BEFORE if pattern.search(before))
     weight += sum(value for _, value, pattern in AFTER if pattern.match(after))
+    if not before.strip(" (") and _REASONED.match(after):
+        weight += 6
     if weight > 0 and _EXPLAINED.match(after) and _RESULT.search(before):
         weight += 4
     if _YEAR_NUMBER.fullmatch(number.value) and YEAR.search(before):
