@@ -112,8 +112,22 @@ def _datasets(
             missing = (left if a is None else right).manifest.run
             yield found.model_copy(update={"why": f"run {missing} has no dataset {dataset!r} of this model"})
         else:
-            changed = islice(differences(left.specs(a), right.specs(b)), MOST_DIFFERENCES)
-            yield _cell(store, a, b, found.model_copy(update={"differences": list(changed)}), flips)
+            changed = [*_scored_otherwise(store, left, a, b), *islice(differences(left.specs(a), right.specs(b)), MOST_DIFFERENCES)]
+            yield _cell(store, a, b, found.model_copy(update={"differences": changed}), flips)
+
+
+def _scored_otherwise(store: Store, left: Side, a: CellEntry, b: CellEntry) -> list[str]:
+    """Say so where the code that read the answers and scored them was another one: the models may be blameless."""
+    codes = _scoring_code(store, a), _scoring_code(store, b)
+    if None in (*codes[0], *codes[1]) or codes[0] == codes[1]:
+        return []
+    return [f"the answers were scored by other code; `leaderflow rescore {left.manifest.run}` scores the first run anew, for free"]
+
+
+def _scoring_code(store: Store, cell: CellEntry) -> list[str | None]:
+    refs = [*cell.tables["extracted"][:1], *cell.tables["scores"][:1]]
+    records = [store.lookup(ref.stage, ref.key) for ref in refs]
+    return [record.parts.get("code") if record else None for record in records]
 
 
 def _cell(store: Store, left: CellEntry, right: CellEntry, found: CellComparison, flips: int | None) -> CellComparison:

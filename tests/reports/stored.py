@@ -23,9 +23,9 @@ Scores = Mapping[str, float | None]
 PROTOCOL = {"reader_cfg": {"input_columns": ["q"]}, "infer_cfg": {"inferencer": {"type": "GenInferencer"}}}
 
 
-def write(store: Store, stage: str, tables: Mapping[str, pa.Table]) -> dict[str, ArtifactRef]:
-    key = sha256_hex(repr([(name, table.to_pylist()) for name, table in tables.items()]))
-    return store.write(stage, key, {"stage": stage}, tables).tables
+def write(store: Store, stage: str, tables: Mapping[str, pa.Table], code: str = "") -> dict[str, ArtifactRef]:
+    key = sha256_hex(code + repr([(name, table.to_pylist()) for name, table in tables.items()]))
+    return store.write(stage, key, {"stage": stage, "code": code}, tables).tables
 
 
 def cell(
@@ -38,6 +38,7 @@ def cell(
     rows: Mapping[str, str] | None = None,
     binary: bool = True,
     cluster: Mapping[str, str] | None = None,
+    code: str = "",
 ) -> CellEntry:
     """Write a cell whose answers are right, wrong or absent as `scores` says."""
     own_rows = [{"sample_id": i, "row": (rows or {}).get(i, f'{{"q": "question {i}"}}')} for i in scores]
@@ -61,7 +62,7 @@ def cell(
     mean = 100 * sum(values) / len(values) if values else None
     metrics = [{"metric": "accuracy", "value": mean, "scale": 100.0, "stderr": 1.0, "higher_is_better": True}]
     samples = write(store, "read", {"samples": table_of(SAMPLES, own_rows), "pool": table_of(SAMPLES, [])})
-    score = write(store, "score", {"scores": table_of(SCORES, scored), "metrics": table_of(METRICS, metrics)})
+    score = write(store, "score", {"scores": table_of(SCORES, scored), "metrics": table_of(METRICS, metrics)}, code)
     tables = {
         "samples": [samples["samples"]],
         "outputs": [write(store, "infer", {"outputs": table_of(OUTPUTS, outputs)})["outputs"]],

@@ -85,6 +85,14 @@ def test_shuffled_extended_and_partly_failed_runs_give_the_same_verdict(store: S
     assert partly.changes["right→wrong"] == 44
 
 
+def test_scores_by_other_code_are_told(store: Store) -> None:
+    same = scores(20)
+    assert not one(store, same, same).differences
+    run(store, 3, [cell(store, "m", "d", same, code="newer")])
+    (found,) = compare(store, "latest~1", "latest").cells
+    assert ["leaderflow rescore 20300101-020000" in line for line in found.differences] == [True]
+
+
 def test_graded_scores(store: Store) -> None:
     rng = random.Random(1)
     left = {f"s{i}": rng.random() * 0.8 for i in range(300)}
