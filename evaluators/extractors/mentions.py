@@ -114,7 +114,9 @@ _IF = re.compile(
     r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a)\b)|[,，](?:如果|若|按|否则)")
-_ELSE = re.compile(r"(?i:\d[^.;\n]*[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n]*\d)|\d[^。;\n]*[,;](?:否则|不含)[^。;\n]*\d")
+_ELSE = re.compile(
+    r"(?i:[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n\d]{0,60}\d)|[,;](?:否则|不含)[^。;\n\d]{0,30}\d"
+)
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
@@ -123,7 +125,7 @@ def is_alternative(part: str, start: int) -> bool:
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
     pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
-    if _ELSE.search(own):
+    if (second := _ELSE.search(own)) and re.search(r"\d", own[: second.start()]):
         return True
     if not _IF.search(own):
         return False
