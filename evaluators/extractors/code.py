@@ -149,7 +149,12 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         fit = 0
     if python and _is_empty(code):
         fit = -1
-    if cut_off or _HEADER.search(code) or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
+    if (
+        cut_off
+        or _HEADER.search(code)
+        or (fit == 1 and language != "bash" and _SESSION.match(code))
+        or (not named and not _LOOKS.search(code))
+    ):
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
