@@ -32,7 +32,10 @@ _GIVEN = re.compile(
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
-_DATA = re.compile(r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information)(?: \w+)?\s*:)")
+_DATA = re.compile(
+    r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information|gegeben|gesucht|données"
+    r"|datos)(?: \w+)?\s*:)"
+)
 _ROW = re.compile(
     r"^[ \t]*(?:(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*|(?!Step)[A-Z][A-Za-z ]{0,30}:[ \t]*[$€£]?\d[\d.,]*(?: [a-z]+)?[ \t]*)$",
     re.MULTILINE,

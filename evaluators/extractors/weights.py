@@ -30,7 +30,8 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             rf"|comes (?:out )?to|amounts?|adds up|costs?|pays?|needs?|takes?|earns?|spends?|saves?|becomes?"
             rf"|remains?|yields?|obtain"
             rf"|keep"
-            rf"|find|reach(?:es)?|works out|stands|settles|(?:rose|fell|increased|decreased|dropped|grew|rises|falls) by|end up"
+            rf"|find|reach(?:es)?|works out|stands|settles|(?:went up|went down|rose|fell|increased|decreased|dropped"
+            rf"|grew|rises|falls) by|end up"
             rf"|arrive"
             rf"|agree on|down|up|short by|has|have|owns?|ist|sind|beträgt"
             rf"|kostet|bleiben|est|sont|reste|es|son|quedan|zahlt|braucht){_LEAD}\s*[$€£¥₹]?\s*\Z)"
@@ -161,6 +162,7 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
+    ("rounded form", -6, re.compile(r"=\s*[-−]?\d+/\d+\s*≈\s*\Z")),
     ("side of a figure", -6, re.compile(rf"\d\s*(?:{_LENGTH}\s*(?:by|[x×*·+−-])|by)\s*\Z")),
     ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
     (
@@ -181,6 +183,8 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("turned down", -5, re.compile(r"(?i:[a-z ]{0,12}\btoo (?:small|large|big|high|low|much|little|few|many)\b)")),
     ("side of a figure", -6, re.compile(rf"\s*(?:{_LENGTH}\s*)?(?:by|x|×|\*|·)\s*\d|\s*{_LENGTH}\s*[-+−]\s*\d")),
+    ("squared operand", -8, re.compile(r"[²³]\s*[-+−×·*/]")),
+    ("ways", 2, re.compile(r"\s+(?:different |distinct |possible )?ways\b")),
     ("bounded", -5, re.compile(r"\s*[$]?\s*(?:[<>≤≥]|\\[lg]eq?\b)\s*[$]?\d")),
     ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
     (
