@@ -10,7 +10,8 @@ from functools import cache
 from evaluators.extractors import cues, mentions
 from evaluators.extractors import readings as words
 from evaluators.extractors.claims import Claim, Weight, claims, listed_labels, new_thought, open_cases
-from evaluators.extractors.labels import OPEN_AFTER, Status, sentences
+from evaluators.extractors.clauses import Status
+from evaluators.extractors.labels import OPEN_AFTER, sentences
 from evaluators.extractors.text import BOX, hide_reasoning, plain, turns
 from leaderflow.core.types import Extraction
 

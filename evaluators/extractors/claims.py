@@ -8,7 +8,8 @@ from enum import IntEnum
 
 from evaluators.extractors import mentions
 from evaluators.extractors import readings as words
-from evaluators.extractors.labels import QUOTED, Mention, Sentence, Status, in_lists, sentences
+from evaluators.extractors.clauses import QUOTED, Status
+from evaluators.extractors.labels import Mention, Sentence, in_lists, sentences
 
 
 class Weight(IntEnum):
@@ -39,14 +40,16 @@ _LATEST = 100
 _NEAR = 400
 """How many characters of a sentence are read on either side of a label."""
 _NEW_THOUGHT = re.compile(
-    r"(?i:(?<!\bif),?\s\b(?:which (?:makes|means|gives|leaves|points)|so(?! (?:is|are|was|does|do)\b)|therefore|thus|hence|consequently|but|yet|however)\b|, and (?:so"
+    r"(?i:(?<!\bif),?\s\b(?:which (?:makes|means|gives|leaves|points)|so(?! (?:is|are|was|does|do)\b)|therefore|thus"
+    r"|hence|consequently|but|yet|however)\b|, and (?:so"
     r"|that)\b)"
     r"|[:：]|其实|实际上|所以|因此|故|但|而(?!且|非|不)|不过|则"
 )
 _YES = re.compile(r"(?i:\b(?:yes|yep|yeah|that's (?:it|our|the)|exactly|indeed)\b)|是的|没错")
 _TAG = re.compile(r"(?i:,\s*(?:isn't|wasn't|right|no|correct)\b[^,]*\Z)")
 _UNCLEAR = re.compile(
-    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if|unless)\b|[^,.]{0,9}\bis (?:correct|right) (?:under|only if|only when|if)\b|[^,.]{0,9}would be (?:correct"
+    r"[^,;.]*\b(?:unclear|undecided|unknown)\b|[^,;.]{0,40},? (?:but|and) so (?:does|is|do|would)\b|[^,.]{0,20}\b(?:if"
+    r"|unless)\b|[^,.]{0,9}\bis (?:correct|right) (?:under|only if|only when|if)\b|[^,.]{0,9}would be (?:correct"
     r"|right)[^,.]{0,10}\b(?:for|under|when)\b|\s*(?:呢|吗|么)"
 )
 """What follows a label of which nothing is claimed."""
@@ -91,9 +94,11 @@ def claims(part: str, options: str, listed: set[int], *, several: bool) -> list[
 
 
 _CIRCUMSTANCE = re.compile(
-    r"(?:\A|[.;!?\n。；！？]|[,，](?: and| but| while)?(?= ))[^\w\n]*(?:(?:and|but|while) )?(?i:(?P<lead>if|when|assuming|under|in|for|with"
+    r"(?:\A|[.;!?\n。；！？]|[,，](?: and| but| while)?(?= ))[^\w\n]*(?:(?:and|but|while) )?(?i:(?P<lead>if|when|assuming"
+    r"|under|in|for|with"
     r"|taken|literally|according to|on|beim?|im|für|bei|nach|si|en|para|pour|avec|con|从|按|若|如果|对)"
-    r"(?![a-z])(?! (?:the end|conclusion|short|summary|sum|this|these|that|fact|all)\b)|(?P<else>without|otherwise|sonst|sinon|否则))"
+    r"(?![a-z])"
+    r"(?! (?:the end|conclusion|short|summary|sum|this|these|that|fact|all)\b)|(?P<else>without|otherwise|sonst|sinon|否则))"
 )
 """The beginning of what holds under a circumstance."""
 
@@ -106,7 +111,9 @@ def open_cases(part: str, best: Claim, options: str) -> bool:
     if own is None or mentions.SENTENCE_END.search(part, heads[own].end(), best.start):
         return False
     for other in heads[max(own - 2, 0) : own + 3]:
-        alike = other is not heads[own] and (other["else"] or heads[own]["else"] or other["lead"].lower() == heads[own]["lead"].lower())
+        alike = other is not heads[own] and (
+            other["else"] or heads[own]["else"] or other["lead"].lower() == heads[own]["lead"].lower()
+        )
         stop = mentions.SENTENCE_END.search(part, other.end())
         claimed = sentences(part[other.end() : stop.start() if stop else end], options) if alike else []
         if any(m.status > Status.NAMED and m.labels != best.labels for s in claimed for m in s.mentions):
@@ -185,7 +192,11 @@ def _talked(part: str, sentence: Sentence, mention: Mention) -> bool:
 
 def _concludes(part: str, sentence: Sentence, mention: Mention) -> bool:
     alone = not sentence.text[: mention.start - sentence.start].strip(" \"'(*") and re.match(r"\)?\s*[(–—]", part[mention.end :])
-    led = alone or mention.status == Status.LED or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
+    led = (
+        alone
+        or mention.status == Status.LED
+        or words.CONCLUDES.search(part, max(sentence.start, mention.start - _NEAR), mention.start)
+    )
     return bool(led) or len(sentence.text.split()) <= _FEW
 
 

@@ -23,6 +23,10 @@ _NOT_PROGRAMS = frozenset(
 )
 _DEFINES = re.compile(r"^\s*(?:async def|def|class)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
+_HEADER = re.compile(r"^(?:async def|def|class) [^\n]*:\s*\Z", re.MULTILINE)
+"""A definition without a body."""
+_BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
+_TEST_CASE = re.compile(r"\bTestCase\)|^def test\w*\(\s*\)", re.MULTILINE)
 _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
@@ -145,13 +149,18 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         fit = 0
     if python and _is_empty(code):
         fit = -1
-    if cut_off or (fit == 1 and language != "bash" and _SESSION.match(code)) or (not named and not _LOOKS.search(code)):
+    if (
+        cut_off
+        or _HEADER.search(code)
+        or (fit == 1 and language != "bash" and _SESSION.match(code))
+        or (not named and not _LOOKS.search(code))
+    ):
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
     lead = _lead(view, block, blocks)
     forward = bool(_PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
-    if not forward and (_QUOTES.search(lead) or (names and not defines and _TEST.search(lead))):
+    if not forward and (_QUOTES.search(lead) or (names and not defines and (_TEST_CASE.search(code) or _TEST.search(lead)))):
         fit = -1
     whole = block["open"] is None or (forward and python and fit > 0)
     return fit, whole, defines, forward or not _SETS_ASIDE.search(lead)
@@ -219,9 +228,9 @@ def _is_empty(code: str) -> bool:
         return False
     if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes) and "assert" in code:
         return True
-    if nodes and "#" not in code:
+    if nodes and "#" not in code and not _BLANK_BODY.search(code) and "NotImplementedError" not in code:
         return False
-    idle = (ast.Pass, ast.Import, ast.ImportFrom)
+    idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
     return all(
         isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body

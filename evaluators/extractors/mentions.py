@@ -24,7 +24,8 @@ WITHDRAWN = re.compile(
     r"(?:that|this|it|the above|my answer|mine)(?:'s| is| was| can't be| cannot be| isn't| must be| seems| looks)\s+(?:\w+\s)??"
     rf"(?:{_WRONG}|(?:(?<=n't )|(?<=n't be )|(?<=not be ))(?:right|correct))"
     rf"|(?<=[.!?\n}}])[\s\W]*(?:that|this|it)(?:'s| is| was| can't be| cannot be) {_WRONG}"
-    r"|\b(?:scratch|scrap|discard|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last|previous) (?:answer|result|value"
+    r"|\b(?:scratch|scrap|discard|ignore|disregard|forget|strike) (?:that|this|it|my|the (?:(?:above|last"
+    r"|previous) (?:answer|result|value"
     r"|number|one|line|box|part)|above|answer|box)\b)\b"
     r"|\b(?:wait|no|nope|actually|hmm+)\b[,.:!…\s—–-]+(?:that|this|it) (?:fails|breaks|contradicts|doesn't|does not)\b"
     r"|\bbut\b[^.;\n]{0,30}\b(?:it|this|that) (?:fails|contradicts|(?:does not|doesn't) (?:satisfy|work|hold|check|fit|match))\b"
@@ -69,7 +70,9 @@ def denied(part: str, start: int, end: int) -> bool:
 
 
 NEGATION = re.compile(r"(?i:\b(?:not|never|isn't|cannot|can't|wasn't|aren't|n't)\b)|n't\b|不是|并非|而非|不等于|不可能")
-SENTENCE = re.compile(r"\.(?!\d)|[;:!?\n。；！？]|,?\s\b(?:which (?:makes|means)|so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而")
+SENTENCE = re.compile(
+    r"\.(?!\d)|[;:!?\n。；！？]|,?\s\b(?:which (?:makes|means)|so|therefore|thus|hence)\b|, but\b|所以|因此|故|但|不过|然而"
+)
 SENTENCE_END = re.compile(r"\.(?!\d)|[;!?\n。；！？]")
 CONDITION = re.compile(
     r"(?i:\b(?:if(?!\s+(?:I (?:had|have|must)|forced|pressed))|unless|whether|suppos(?:e|ing)|assume|imagine|at first|initially"
@@ -80,7 +83,8 @@ CLAUSE = re.compile(r",|，|\bbut\b|而是")
 OTHERS = re.compile(
     r"(?i:\b(?:not|n't|never|cannot|can't|don't|doesn't|doubt|nor|neither|none|instead of|rather than|some(?:one|body)?|others"
     r"|people|students?|many"
-    r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting|the user|(?:my|your) (?:teacher|friend|colleague|brother|sister)"
+    r"|they|you (?:may|might|could|would|will)|he|she|said|says|claims?|argue[sd]?|assuming|might|could|tempting|the user"
+    r"|(?:my|your) (?:teacher|friend|colleague|brother|sister)"
     r"|(?:wrong|incorrect|trap|decoy|previous|earlier|your|their|his|her|student's|first|second|another|other)\s+(?:answer"
     r"|choice|guess|pick))\b)"
     r"|n't\b|很多人|有人|有些|同学|容易|不是|并非|误[选以认]|还是|未必|难说|难以|[甲乙丙丁]|小[明红华刚]|不能说|不一定"
@@ -89,7 +93,8 @@ OTHERS = re.compile(
 """Who or what makes a statement a mention: in the same sentence before it, and in the same clause."""
 
 INSTRUCTION = re.compile(
-    r"(?i:\be\.g\b|\bform (?:asked|required|requested)|\b(?:required|requested|expected) form\b|\bfor example\b|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
+    r"(?i:\be\.g\b|\bform (?:asked|required|requested)|\b(?:required|requested|expected) form\b|\bfor example\b"
+    r"|\bfor instance\b|\bsuch as\b|\bformat\b|\bplaceholder\b|\bcommand\b|\bsyntax\b|\btemplate\b"
     r"|\b(?:I|we)(?:'ll| will| shall| am going to|'m going to)\b[^.\n]{0,60}\b(?:put|end|finish|give|write|box|place|state"
     r"|present|close"
     r"|conclude)\b|\b(?:should|must|has to) (?:be|end|finish|appear|look|contain)\b[^.\n]{0,40}\b(?:line|form|like|box)\b"
@@ -114,7 +119,9 @@ _IF = re.compile(
     r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a)\b)|[,，](?:如果|若|按|否则)")
-_ELSE = re.compile(r"(?i:\d[^.;\n]*[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n]*\d)|\d[^。;\n]*[,;](?:否则|不含)[^。;\n]*\d")
+_ELSE = re.compile(
+    r"(?i:[,;]\s*(?:otherwise|else|sonst|ansonsten|sinon|si no)\b[^.;\n\d]{0,60}\d)|[,;](?:否则|不含)[^。;\n\d]{0,30}\d"
+)
 _PIECE = re.compile(r"[.!?](?=\s|\Z)|[;\n。；！？]")
 
 
@@ -123,7 +130,7 @@ def is_alternative(part: str, start: int) -> bool:
     cuts = [0, *(cut.end() for cut in _PIECE.finditer(part)), len(part)]
     pieces = [part[a:b] for a, b in itertools.pairwise(cuts)]
     own = next((piece for cut, piece in zip(cuts[1:], pieces, strict=True) if cut > start), "")
-    if _ELSE.search(own):
+    if (second := _ELSE.search(own)) and re.search(r"\d", own[: second.start()]):
         return True
     if not _IF.search(own):
         return False

@@ -9,7 +9,7 @@ from evaluators.extractors import mentions
 from evaluators.extractors.numerals import NUMBER, Number, decimal_commas, numbers, plain_form, spelled
 from evaluators.extractors.result import stated_result
 from evaluators.extractors.text import braced, hide_reasoning, plain, turns
-from evaluators.extractors.weights import choose
+from evaluators.extractors.weighing import choose
 from leaderflow.core.types import Extraction
 
 _MARK = re.compile(r"####(?!\s*\d+[.)]\s+\S)[\s$€£¥\\]*(?:(?i:answer)\s*:?)?[\s$€£¥\\]*(?=[-+−.\d½⅓⅔¼¾])")

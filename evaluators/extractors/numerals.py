@@ -16,7 +16,8 @@ NUMBER = re.compile(
     (?=[-+−–\d.\\€£¥₹½⅓⅔¼¾⅕⅛NnMm])                                    # fails fast where no number begins
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
     (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]
-        |(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<=now[ ])|(?<=was[ ])|(?<=at[ ])|(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
+        |(?:(?<=is[ ])|(?<=of[ ])|(?<=to[ ])|(?<=:[ ])|(?<=equals[ ])|(?<=now[ ])|(?<=was[ ])|(?<=at[ ])
+           |(?<![\s\S]))(?:[Nn]egative|[Mm]inus)[ ])?
     [€£¥₹]?
     (?:
         (?:(?P<mixed>\d+)(?=[ ]{0,2}\\?[dt]?frac|[ ]{1,2}\d+/\d|[ ]?[½⅓⅔¼¾⅕⅛])[ ]{0,2})?
@@ -108,7 +109,8 @@ _ENGLISH = re.compile(r"(?i:\b(?:the|is|are|of|and|answer|we|he|she|it|they|to|w
 _COMMA_LANGUAGES = re.compile(
     r"(?i:\b(?:der|die|das|ist|und|wir|beträgt|also|insgesamt|euro|antwort|kostet|le|les|est|de|del|du|cada|zum|zur|im|pro"
     r"|mit|ergibt|donc|soit|réponse|prix|el|los|las|por|respuesta"
-    r"|cela|fait|heures?|mètres|litres|litros|horas?|metros|son|tiene|stunden|una|recorrió|il|sono|quindi|risposta|het|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
+    r"|cela|fait|heures?|mètres|litres|litros|horas?|metros|son|tiene|stunden|una|recorrió|il|sono|quindi|risposta|het"
+    r"|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
     r"|равно|равен)\b)|€"
 )
 _SWAP = str.maketrans(".,", ",.")
@@ -147,7 +149,8 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"\b(?:(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-]|(?=half\b))(?P<d>half|halves|thirds?|quarters?|fourths?|fifths?"
+    r"\b(?:(?P<n>one|two|three|four|five|six|seven|eight|nine|an?)[\s-]|(?=half\b))(?P<d>half|halves|thirds?|quarters?"
+    r"|fourths?|fifths?"
     r"|sixths?|sevenths?|eighths?|ninths?|tenths?)\b",
     re.IGNORECASE,
 )

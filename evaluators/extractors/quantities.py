@@ -22,18 +22,21 @@ GIVES_UP = re.compile(
     r"|\bwon't (?:estimate|answer|give)|\b(?:I'm|I am) (?:lost|stuck)|\b(?:run|ran) out of|\btry (?:it )?(?:on your own"
     r"|yourself)|\bgive up\b|\bforgot the\b|\bI can't\b|\bdoes not exist\b|your turn\b|\btry to apply|(?:would"
     r"|'d) (?:still )?need (?:the"
-    r"|to know|to see|more)|both (?:satisfy|fit|work)\b|both (?:are|would be|seem) (?:possible|plausible|valid|correct|acceptable)|without (?:further"
+    r"|to know|to see|more)|both (?:satisfy|fit|work)\b|both (?:are|would be|seem) (?:possible|plausible|valid|correct"
+    r"|acceptable)|without (?:further"
     r"|more|additional|any) information|(?:not|n't) (?:included|attached|shown|visible)|both (?:readings|answers"
     r"|interpretations|values)|\bequally (?:well|plausible|possible|valid"
     r"|legitimate)|no way of|don't see how|as far as (?:one|we|I|you) can|neither \w+ nor \w+ is (?:given|known)"
     r"|no (?:\w+ )?(?:value|number|figure|data) (?:is|are|was|for)|only be expressed|symbolically|\bambiguous|(?:do not"
     r"|don't) have (?:access|that|this|any)\b|\bunavailable|not available"
-    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*|token limit|queued)\b|^[^\w\n]*(?:retry|try again))"
+    r"|\b(?:HTTP|error|exception|traceback|overloaded|time(?:d )?out|rate limit\w*|token limit|queued)\b"
+    r"|^[^\w\n]*(?:retry|try again))"
     r"|无法|不能确定|不知道|抱歉|对不起|(?:信息|条件|数据)(?:不足|不够|缺)|不足以|缺少|没有(?:给出|说明|告诉"
     r"|解)|未(?:给出|说明|知)|取决于|不确定|可能[^。]*也可能|两种可能|两种理解|请(?:提供"
     r"|说明|补充|读者)|算不出|自己(?:先)?试|试一试|题意不明|无(?:实数?)?解|不存在|都满足|都可以|都成立|不足|(?:書かれてい|求められ"
     r"|わから|でき|分から)(?:ない|ません)"
-    r"|(?i:geht [^.]*nicht hervor|nicht (?:klar|eindeutig|angegeben|genannt|bekannt|gesagt)|unklar|\bno (?:lo |se |nos )?"
+    r"|(?i:weiß nicht|nicht sicher|ne sais pas|\bno sé\b|haven't (?:computed|worked|calculated)|geht [^.]*nicht hervor"
+    r"|nicht (?:klar|eindeutig|angegeben|genannt|bekannt|gesagt)|unklar|\bno (?:lo |se |nos )?"
     r"(?:aclara|dice|especifica|indica|sabe|precisa)|\bpas (?:précis|clair|indiqu|donn|dit)|(?:not|n't) (?:\w+ )?clear"
     r"|(?:let me know|tell me|say) which|can be (?:parsed|read|understood|interpreted|taken) (?:\w+ )?as\b[^.]*\bor (?:\w+ )?as\b"
     r"|lässt sich [^.]*nicht|il manque|deux solutions"
@@ -45,8 +48,10 @@ GIVES_UP = re.compile(
 MAY_GIVE_UP = re.compile(
     r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite"
     r"|diverg|information|data|details"
-    r"|please|could you|can you|need |open|which|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time|limit|queued"
-    r"|only be|symbolic|far as|neither|both|without|equally|ambig|turn|nicht|unkl|\bpas |kein|manque|soluciones|solutions|lösungen|puede"
+    r"|please|could you|can you|need |open|which|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time"
+    r"|limit|queued"
+    r"|only be|symbolic|far as|neither|both|without|equally|ambig|turn|nicht|unkl|\bpas |kein|manque|soluciones|solutions"
+    r"|lösungen|puede"
     r"|falta)"
     r"|[无不抱对信条数缺没未取可两请算题都書求わで分]"
 )
@@ -99,8 +104,10 @@ BESIDE_HEADING = re.compile(
 
 OTHERWISE = re.compile(
     r"(?i:^[^\w\n]*an? (?:second|third|fourth|fifth|extra|additional|further|bigger|faster|larger|smaller)\b[^.]*\bwould\b"
-    r"|^[^\w\n]*(?:without|otherwise|at the (?:regular|full|old|original|usual|normal|list)|had (?:\w+ )+?)\b[^.]*\bwould\b|\bwould have"
-    r" (?:been|paid|had|cost|taken|needed|\w+ed)\b|^[^\w\n]*(?:an?|one|some\w*|any\w*|my|your)\b[^.,]{0,40}\b(?:would|might|may|could)"
+    r"|^[^\w\n]*(?:without|otherwise|at the (?:regular|full|old|original|usual|normal|list)"
+    r"|had (?:\w+ )+?)\b[^.]*\bwould\b|\bwould have"
+    r" (?:been|paid|had|cost|taken|needed|\w+ed)\b|^[^\w\n]*(?:an?|one|some\w*|any\w*|my|your)\b[^.,]{0,40}\b(?:would"
+    r"|might|may|could)"
     r" (?:say|answer|get|think|claim|argue|reply|object|write|guess|arrive|come)\b)"
 )
 """What would be otherwise, or what others would say, whatever the sentence comes to."""
@@ -118,17 +125,23 @@ PLAN = re.compile(
     r"|must (?:find|comput|calculat|determine|solve)|set|could tell)|(?:we|I)'(?:ll|d)\b(?! (?:say|report|answer|go|guess"
     r"|estimate|put|call))|let's|let us|let me|let \w+ (?:be\b|=|denote)|to (?:solve|find|answer|determine|compute|calculate"
     r"|get)\b"
-    r"|(?:it|this|the (?:user|question|problem|task|exercise|text)) (?:is about|deals|asks|states|says|gives|wants|concerns|mentions|tells|describes"
+    r"|(?:it|this|the (?:user|question|problem|task|exercise|text)) (?:is about|deals|asks|states|says|gives|wants"
+    r"|concerns|mentions|tells|describes"
     r"|involves)"
     r"|(?:we|you) (?:are|were) (?:given|told|asked)|you (?:ask|want)|we know|it is given|(?:given|known)(?: data| values?"
     r"| facts)?\s*[:,]|suppose|assume|I (?:will|would|shall)|I am going|we (?:will|shall|should)\b|my plan|the plan|plan:"
-    r"|(?:start|begin|draw|list|imagine|picture|try|subtract|add|multiply|divide|take|count|find|use|apply|solve|set|consider|think|plug|round|compute|calculate"
+    r"|(?:start|begin|draw|list|imagine|picture|try|subtract|add|multiply|divide|take|count|find|use|apply|solve|set"
+    r"|consider|think|plug|round|compute|calculate"
     r"|simplify|convert|give|write|put|determine|expected|remember)\b(?![^.]*(?:=|\band (?:you|it|that)[^.]*\d|:\s*-?\d))"
+    r"|hint\b|um \b[^,.]* zu (?:berechnen|finden|bestimmen|lösen)|il (?:faut|suffit de) \w+(?:er|ir|re)\b|on (?:doit|cherche)"
+    r"|hay que|tenemos que|debemos|se (?:debe|busca|pide)|man (?:muss|sucht)"
     r"|primero|zuerst|d'abord))"
     r"|^\W*(?:提示|可以先|题目|问题是|已知|设|假设|求|条件|要(?:求|解|计算)|我们?(?:先|首先|需要|将|要|会|可以"
     r"|分)|首先|首先,|下面|接下来|步骤|解题思路|思路|让我|请)"
     r"|[,，]\s*(?:试)?求[^,。]*\Z|分\s*\d+\s*步|先(?:求|算|计算|求出)[^。]*(?:再|然后|最后)"
-    r"|(?i:\b(?:looking for|want to know|what (?:we|I|you) (?:need|want)|is sought|we seek)\b(?!\W*(?:is|are|was|[=:])(?!\w))|\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b"
+    r"|列出?方程|(?i:\b(?:(?:we|I) (?:want|seek) the|looking for|want to know|what (?:we|I|you) (?:need|want)|is sought"
+    r"|we seek)\b(?!\W*(?:is|are|was"
+    r"|[=:])(?!\w))|\b(?:will|would) (?:give|yield|tell|lead)\b[^.]*\b(?:answer|result)|\bneeds? to be\b|\bfollows by\b"
     r"|\bto be (?:solved|determined|found)\b|\bto solve\b|\bshould be (?:rounded|given|a|an|written|expressed)\b|即可求)"
 )
 INTENDS = re.compile(
@@ -147,15 +160,21 @@ STATES = re.compile(
 """What shows that a sentence of a plan, or of data, comes to a result all the same."""
 
 UNFINISHED = re.compile(
-    r"(?i:(?:,|^)\s*(?:so\s+)?to (?:get|find|obtain|compute|calculate|determine) [^,.:=!?]{0,50}\Z)|[=+×÷*/:(\[&<>~]\s*\Z|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z|\$\s*\Z|####\s*\Z"
+    r"(?i:(?:,|^)\s*(?:so\s+)?to (?:get|find|obtain|compute|calculate|determine) [^,.:=!?]{0,50}\Z)|[=+×÷*/:(\[&<>~]\s*\Z"
+    r"|(?<=\s)[-−]\s*\Z|(?:\.\.\.|…)\s*\Z|\$\s*\Z|####\s*\Z"
     r"|(?i:\b(?:by|of|the|to|and|or|is|are|was|were|an?|with|from|so|we|has|have|had|then|for|times|plus|minus|that|which|in"
     r"|but|if|get|gives?|equals?"
     r"|makes?|at|on|as|because|since|therefore|thus|hence|per|each|every|her|his|their|its|this|about|only|will|would|also"
     r"|than|when|let|need|must)\s*\Z)"
-    r"|(?i:(?<=\w )(?:que|qui|quien|el|la|los|las|le|les|un|una|une|des|du|del|al|y|et|und|der|das|den|dem|ein|eine|mit|von|für|con|por|para"
-    r"|avec|pour|est|es|son|sont|ist|sind|cuesta|cuestan|coûte|coûtent|ergibt|beträgt|folgt|donc|donde|où|kostet|quedan?|reste|tiene|recorrería|faut|noch|wir|nous|elle)\s*\Z)"
+    r"|(?i:(?<=\w )(?:que|qui|quien|el|la|los|las|le|les|un|una|une|des|du|del|al|y|et|und|der|das|den|dem|ein|eine|mit"
+    r"|von|für|con|por|para"
+    r"|avec|pour|est|es|son|sont|ist|sind|cuesta|cuestan|coûte|coûtent|ergibt|beträgt|folgt|donc|donde|où|kostet|quedan?"
+    r"|reste|tiene|recorrería|faut|noch|wir|nous|elle)\s*\Z)"
     r"|(?:需要|应该|应|找回|剩下|还有|共有|那么|如果|因为|有|用|所以|因此|故|则|即|得|为|是|等于|再|然后|接着|和|的|以及|共|并且|又|由|设)\s*\Z|(?i:^\W*(?:step|part)\s+\d+\W*\Z)",
     re.MULTILINE,
 )
-CUT = re.compile(r"(?:,\s*(?i:y|et|und|pero|mais|aber|que|qui|donc|puis|dann|luego|and|then|so|but|which|for|we|she|he|they|with|since|because|now|if)\b|,(?=[一-鿿]))[^,]{4,}\Z")
+CUT = re.compile(
+    r"(?:,\s*(?i:y|et|und|pero|mais|aber|que|qui|donc|puis|dann|luego|and|then|so|but|which|for|we|she|he|they|with|since"
+    r"|because|now|if)\b|,(?=[一-鿿]))[^,]{4,}\Z"
+)
 LOOP = re.compile(r"(?:\d+\s*[,、]\s*){4}\d*\s*\Z")

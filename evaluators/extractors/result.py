@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from evaluators.extractors import mentions
 from evaluators.extractors import quantities as words
 from evaluators.extractors.numerals import Number, numbers, spelled
-from evaluators.extractors.weights import NOTHING, THUS, WEAK, choose, weigh
+from evaluators.extractors.weighing import NOTHING, THUS, WEAK, choose, weigh
 
 _STOP = re.compile(
     r"(?<!\bRs)(?<!\bNo)(?<!\bapprox)(?<!\bca)(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\betc)"
@@ -32,9 +32,13 @@ _GIVEN = re.compile(
     r"|^\W*(?:已知|条件|数据|题目)[^\n]{0,10}:[ \t]*$",
     re.MULTILINE,
 )
-_DATA = re.compile(r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information)(?: \w+)?\s*:)")
+_DATA = re.compile(
+    r"(?i:[^\w\n]*(?:the )?(?:given|known|data|facts|givens|information|gegeben|gesucht|données"
+    r"|datos)(?: \w+)?\s*:)"
+)
 _ROW = re.compile(
-    r"^[ \t]*(?:(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*|(?!Step)[A-Z][A-Za-z ]{0,30}:[ \t]*[$€£]?\d[\d.,]*(?: [a-z]+)?[ \t]*)$", re.MULTILINE
+    r"^[ \t]*(?:(?:[-•|]|\d+[.)][ \t])[^\n]*\d[^\n]*|(?!Step)[A-Z][A-Za-z ]{0,30}:[ \t]*[$€£]?\d[\d.,]*(?: [a-z]+)?[ \t]*)$",
+    re.MULTILINE,
 )
 _SUMMED = re.compile(
     r"(?i:[=≈→✓✔]|\b(?:totals?|sums?|altogether|in all|answer|results?|so|therefore|thus|hence|final\w*|overall|left|remain\w*"
@@ -46,6 +50,7 @@ _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
+_MODAL = re.compile(r"ould|might|may")
 _ITSELF = re.compile(r"(?i:\W*(?:that|this|it)(?:'s| is| was| would be)\b)")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
@@ -120,7 +125,7 @@ def _sentences(part: str) -> Iterator[_Sentence]:
                 or (text.lstrip().startswith("|") and not _SUMMED.search(text))
                 or words.OFFER.search(text) is not None
             )
-            aside = (aside and not THUS.search(text)) or bool(words.OTHERWISE.search(text))
+            aside = (aside and not THUS.search(text)) or bool(_MODAL.search(text) and words.OTHERWISE.search(text))
             aside = aside and (bool(re.search(r"\d", part[:start])) or not _ITSELF.match(text))
             mode = bool(words.ASIDE_MODE.search(text)) or (mode and not words.CONCLUDES.search(text))
             if _is_heading(part, start, end):

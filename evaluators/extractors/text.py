@@ -66,7 +66,7 @@ def hide_reasoning(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return `text` with wide and mathematical characters as plain ones and markdown, HTML and LaTeX decoration as blanks; its length stays."""
+    """Return `text` with wide and mathematical characters as plain ones and its decoration as blanks; its length stays."""
     return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text.translate(_WIDE)))
 
 

@@ -8,24 +8,12 @@ from __future__ import annotations
 
 import re
 
-from evaluators.extractors.numerals import Number
-
-WEAK, NOTHING = 0, -3
-"""Below the one a number is a circumstance and yields to other sentences; at the other and below it is no result at all."""
-_SO = re.compile(
-    r"(?i:(?:[,;]|\band)\s*(?:so|thus|hence|therefore|which (?:means|gives|makes|leaves|yields)|giving|making|yielding|leaving"
-    r"|meaning|but)\b)|[,，;](?:所以|因此|故|但)|因此|所以"
+_MEASURES = re.findall(
+    r"\w+",
+    "total sum average area number value speed cost amount length price sample volume mean ratio rate profit increase "
+    "decrease drop rise change gain loss difference product maximum minimum distance probability chance percentage angle "
+    "age weight height width radius perimeter score salary duration temperature ",
 )
-THUS = re.compile(r"(?i:\b(?:so|thus|hence|therefore)\b)|所以|因此")
-_YEAR_NUMBER = re.compile(r"(?:19|20)\d\d")
-_LEFT_SIDE = re.compile(r"[=≈,;:]|\b(?:so|then|thus|and|is)\b")
-_EQUATION = re.compile(r"\d\(?[abknxyz](?![A-Za-z])|(?<![A-Za-z\\{])[a-lo-z]\s*[-+−*/^·]\s*[\w(]|[-+−*/·]\s*[xyz](?![A-Za-z])")
-_CURRENCY = re.compile(r"(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|INR|Rs\.?|RM|US\$|A\$|C\$)\s*\Z")
-_MEASURES = (
-    "total sum average area number value speed cost amount length price sample volume mean ratio rate profit increase"
-    " decrease drop rise change gain loss difference product maximum minimum distance probability chance percentage angle age"
-    " weight height width radius perimeter score salary duration temperature"
-).split()
 _LENGTH = r"(?:[cmk]?m|in|ft|feet|inches|meters?|metres?|units?|yards?)"
 _LEAD = (
     r"(?:\s+(?i:exactly|about|only|just|approximately|roughly|around|nearly|him|her|them|us|me|with|you|a|an|total|of|now"
@@ -42,7 +30,8 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             rf"|comes (?:out )?to|amounts?|adds up|costs?|pays?|needs?|takes?|earns?|spends?|saves?|becomes?"
             rf"|remains?|yields?|obtain"
             rf"|keep"
-            rf"|find|reach(?:es)?|works out|stands|settles|(?:rose|fell|increased|decreased|dropped|grew|rises|falls) by|end up"
+            rf"|find|reach(?:es)?|works out|stands|settles|(?:went up|went down|rose|fell|increased|decreased|dropped"
+            rf"|grew|rises|falls) by|end up"
             rf"|arrive"
             rf"|agree on|down|up|short by|has|have|owns?|ist|sind|beträgt"
             rf"|kostet|bleiben|est|sont|reste|es|son|quedan|zahlt|braucht){_LEAD}\s*[$€£¥₹]?\s*\Z)"
@@ -70,10 +59,14 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("upper end", -1, re.compile(r"(?i:\bfrom\b[^.;]{1,15}\bto\s+[$€£]?\Z)")),
     ("hedged", -6, re.compile(r"(?i:\b(?:might|may|could|maybe|perhaps)\b[^.;,]{0,20}\Z)|可能[^,。]{0,6}\Z")),
     ("ordinal of several", -3, re.compile(r"(?i:\b(?:first|last|next|previous)\s+\Z)")),
-    ("whole of a part", -4, re.compile(
+    (
+        "whole of a part",
+        -4,
+        re.compile(
             r"\d\s+(?:[a-z]+\s+)?(?:of|out of)\s+(?:(?:the|her|his|their|its|these|all)\s+(?:[a-z]+\s+)?)?\Z"
             r"|\d more\b[^.;,]*\bto (?:reach|get|get to|make|have)\s+\Z"
-        )),
+        ),
+    ),
     (
         "denied",
         -5,
@@ -154,7 +147,8 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         "of somebody else",
         -3,
         re.compile(
-            r"(?i:(?:\b(?:while|whereas)\b|\d[^.;]*\band (?:his|her|their|the) (?:daughter|son|sister|brother|mother|father|friend|wife"
+            r"(?i:(?:\b(?:while|whereas)\b|\d[^.;]*\band (?:his|her|their|the) (?:daughter|son|sister|brother|mother"
+            r"|father|friend|wife"
             r"|husband|cousin|aunt|uncle|neighbou?r|other)\b)[^.;]*\Z)"
         ),
     ),
@@ -163,10 +157,12 @@ BEFORE: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         -6,
         re.compile(
             r"(?i:\b(?:add(?:ing)?(?! up)|subtract(?:ing)?|multiply(?:ing)?|divid(?:e|ing)|deduct(?:ing)?)\s+"
-            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is|leaves)\b)[\w$]+\s+){0,9}?(?:of\s+)?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
+            r"(?:(?!(?:get|gets|give|gives|obtain|make|makes|yields?|equals|have|find|is"
+            r"|leaves)\b)[\w$]+\s+){0,9}?(?:of\s+)?(?:by\s+|from\s+|to\s+|with\s+)?[$€£]?\Z)"
         ),
     ),
     ("in brackets", -7, re.compile(r"\S\s*\([^()]*\Z")),
+    ("rounded form", -6, re.compile(r"=\s*[-−]?\d+/\d+\s*≈\s*\Z")),
     ("side of a figure", -6, re.compile(rf"\d\s*(?:{_LENGTH}\s*(?:by|[x×*·+−-])|by)\s*\Z")),
     ("one of those counted", -9, re.compile(r"(?i:\bthere (?:are|were) (?:\w+ )?\d+ [a-z ]{3,40}[,:(—–-][^.;]*\b[a-z]\s*=\s*\Z)")),
     (
@@ -187,6 +183,8 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("turned down", -5, re.compile(r"(?i:[a-z ]{0,12}\btoo (?:small|large|big|high|low|much|little|few|many)\b)")),
     ("side of a figure", -6, re.compile(rf"\s*(?:{_LENGTH}\s*)?(?:by|x|×|\*|·)\s*\d|\s*{_LENGTH}\s*[-+−]\s*\d")),
+    ("squared operand", -8, re.compile(r"[²³]\s*[-+−×·*/]")),
+    ("ways", 2, re.compile(r"\s+(?:different |distinct |possible )?ways\b")),
     ("bounded", -5, re.compile(r"\s*[$]?\s*(?:[<>≤≥]|\\[lg]eq?\b)\s*[$]?\d")),
     ("left of an equation", -4, re.compile(r"[\s$)}]*(?:[a-zA-Z%°²³]+\s?)?\s*=(?!=)")),
     (
@@ -224,53 +222,3 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("Chinese operation", -7, re.compile(r"[一-鿿]{0,2}(?:加上|减去|乘以|除以|乘|除(?!了))")),
 )
-_RESULT = next(pattern for name, _, pattern in BEFORE if name == "object of a verb of result")
-_EXPLAINED = re.compile(r"(?:\s+[a-z]+|\s?[%°])?:\s")
-"""What follows a result that the rest of the sentence explains."""
-_REASONED = re.compile(r"[^\w\n.]*(?:[a-z]+ ?){0,2},\s*(?:which|as|since|because)\b")
-"""What follows a number that opens a sentence of its reasons."""
-YEAR = re.compile(r"(?i:\b(?:in|since|by|until|year|from|of|between|concerns|for)\s+)\Z")
-"""What stands before a number of four digits that is a year."""
-
-
-def choose(part: str, found: list[Number], start: int, end: int) -> tuple[Number | None, int]:
-    """Return which of a sentence's numbers it states, and with what weight; None where it states none."""
-    weights = [(number, weigh(part, number, start, end)) for number in found]
-    turns = [mark.end() for mark in _SO.finditer(part, start, end)]
-    for turn in reversed(turns):
-        concluded = [(number, weight) for number, weight in weights if number.start >= turn]
-        if any(weight >= -1 for _, weight in concluded):
-            weights = concluded
-            break
-    best: Number | None = None
-    heaviest = NOTHING
-    for number, weight in weights:
-        if weight >= heaviest and weight > NOTHING:
-            best, heaviest = number, weight
-    vague = heaviest < WEAK and len({number.value for number, weight in weights if weight == heaviest}) > 1
-    return (None if vague else best), heaviest
-
-
-def weigh(part: str, number: Number, start: int, end: int) -> int:
-    """Return how much speaks for a number being what its sentence states."""
-    before = _CURRENCY.sub("", part[max(start, number.start - 90) : number.start])
-    after = part[number.end : min(end, number.end + 40)]
-    weight = sum(value for _, value, pattern in BEFORE if pattern.search(before))
-    weight += sum(value for _, value, pattern in AFTER if pattern.match(after))
-    if not before.strip(" (") and _REASONED.match(after):
-        weight += 6
-    if weight > 0 and _EXPLAINED.match(after) and _RESULT.search(before):
-        weight += 4
-    if _YEAR_NUMBER.fullmatch(number.value) and YEAR.search(before):
-        weight += 1
-    return weight - 9 if _to_be_solved(before) else weight
-
-
-def _to_be_solved(before: str) -> bool:
-    """Return whether a number is the right side of an equation in an unknown, which no word of conclusion states as a result."""
-    left = before.rstrip()
-    if not left.endswith("=") or "\\lim" in before:
-        return False
-    if THUS.search(before) and not re.search(r"(?i:\bequations?\b)", before):
-        return False
-    return bool(_EQUATION.search(_LEFT_SIDE.split(left[:-1])[-1]))

@@ -24,10 +24,9 @@ _EDGES = ' \t*_`"“”'
 
 
 def answer_line(text: str) -> Extraction:
-    """Return what the last line ``Answer: …`` holds, initials and abbreviations whole; a reply of one line is its own answer, without
-    "the answer is".
+    """Return what the last line ``Answer: …`` holds, initials and abbreviations whole; a reply of one line is its own answer.
 
-    Emphasis and quotes around it are no part of it; reasoning is not read.
+    "The answer is", emphasis and quotes around it are no part of it; reasoning is not read.
     """
     view = hide_reasoning(text)
     found = [match.span(1) for match in _ANSWER_LINE.finditer(view)]

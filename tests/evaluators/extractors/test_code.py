@@ -48,3 +48,17 @@ def test_another_language():
     reply = "```python\nprint(1)\n```\n```cpp\nint main() {}\n```"
     assert code_block(reply, language="cpp").value == "int main() {}"
     assert code_block("def f(): ...", language="cpp").value is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It must pass:\n\n```python\nassert add(1, 2) == 3\n```",
+        "```python\nclass TestAdd(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n```",
+        "```python\ndef add(a, b):\n    ...\n```\nFill in the body.",
+        "```python\ndef add(a, b):\n    raise NotImplementedError\n```",
+        "The signature is\n```python\ndef add(a: int, b: int) -> int:\n```",
+    ],
+)
+def test_tests_and_stubs_are_no_programs(reply):
+    assert code_block(reply).value is None
