@@ -31,13 +31,13 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
         reasoning: None where the reply holds none; several blocks are joined by a newline.
         answer: the reply without its reasoning and the blanks after it; None where the block is never closed.
     """
-    if _CHANNEL.match(text.lstrip()):
+    if _CHANNEL.match(_body(text)):
         return _by_channel(text)
     pattern = _pattern(tags)
     blocks: list[str] = []
     rest = text
-    while (opened := pattern.match(rest.lstrip())) and not _closes(opened):
-        inner, after = _until_closed(rest.lstrip()[opened.end() :], pattern)
+    while (opened := pattern.match(_body(rest))) and not _closes(opened):
+        inner, after = _until_closed(_body(rest)[opened.end() :], pattern)
         blocks.append(inner.strip())
         if after is None:
             return "\n".join(blocks), None
@@ -56,7 +56,7 @@ def holds_reasoning(text: str, reasoning: str, tags: Sequence[str] = TAGS) -> bo
     It does if it begins with a tag, or if an unopened closing tag stands alone on its line or follows a part of that reasoning. A
     tag in the middle of a sentence is a mention.
     """
-    pattern, body = _pattern(tags), text.lstrip()
+    pattern, body = _pattern(tags), _body(text)
     if pattern.match(body):
         return True
     before, after = _until_closed(body, pattern)
@@ -64,6 +64,11 @@ def holds_reasoning(text: str, reasoning: str, tags: Sequence[str] = TAGS) -> bo
         return False
     alone = before.rstrip(" \t").endswith("\n") and after.lstrip(" \t")[:1] in ("", "\n")
     return alone or before.strip() in reasoning
+
+
+def _body(text: str) -> str:
+    """Return a text without blanks at its beginning, invisible ones (a byte order mark, a zero-width space) included."""
+    return re.sub(r"^[\s\ufeff\u200b\u2060]+", "", text)
 
 
 def _by_channel(text: str) -> tuple[str | None, str | None]:

@@ -26,6 +26,7 @@ from leaderflow.core.reasoning import split_reasoning
         ("First: <think>hm</think> C", (None, "First: <think>hm</think> C")),
         ("<think>A fits because", ("A fits because", None)),
         ("<think>x</think><think>y", ("x\ny", None)),
+        ("\ufeff<think>x</think>\u200bC", ("x", "\u200bC")),
         ("", (None, "")),
     ],
 )
