@@ -31,7 +31,7 @@ def test_two_workers_find_what_one_machine_finds(
     alone = evaluate(build_evaluation(["fake"], ["sums"], []), server=False)
     assert server.stats["requests"] == 40
     server.reset()
-    server.script(latency=0.5)
+    server.script(latency=10)  # longer than a worker takes to start a run on a busy machine
     site.deploy(**{"on-demand": ON_DEMAND})
     with site.worker("--limit", "1"), site.worker("--limit", "1"):
         runs = [site.start("evaluate/on-demand", shard_size=size) for size in (5, 8)]
