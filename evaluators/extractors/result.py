@@ -53,6 +53,7 @@ _AFTER_ALL = re.compile(
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
 _MODAL = re.compile(r"ould|might|may")
 _SO_FIRST = re.compile(r"[^\w\n]*(?i:(?:and |that's )?(?:so|therefore|thus|hence|consequently)\b|因此|所以)")
+_COMES_TO = re.compile(r"(?i:[=≈]|\b(?:gives?|giving|makes?|making|equals?|leaves?|leaving|left|remain\w*|costs?|is now)\b)")
 _ITSELF = re.compile(r"(?i:\W*(?:that|this|it)(?:'s| is| was| would be)\b)")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
@@ -212,7 +213,7 @@ def _concluded(part: str, read: list[_Sentence], sentence: _Sentence, weight: in
     """Return what the sentence before comes to, where it begins as a conclusion and this one only adds a circumstance."""
     place = read.index(sentence)
     text = part[sentence.start : sentence.end]
-    if weight > 1 or not place or words.CONCLUDES.search(text) or words.STATES.search(text):
+    if weight > 1 or not place or words.CONCLUDES.search(text) or _COMES_TO.search(text):
         return None
     before = read[place - 1]
     if before.mark != "." or not _SO_FIRST.match(part, before.start) or "\n" in part[before.end : sentence.start + 1]:
