@@ -42,6 +42,18 @@ _NOT_SO = re.compile(
     r"|mistaken|withdrawn"
     r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
 )
+_OTHERS = re.compile(
+    r"(?i:\b(?:answer key|key|book|textbook|manual|solution sheet|(?:my|your|the|a) (?:friend|teacher|student|classmate"
+    r"|colleague|user|other model)|someone|he|she|they)\b[^.!?\n]{0,40}"
+    r"\b(?:prints?|printed|gives?|gave|says?|said|lists?|listed|shows?|showed|has|had|claims?|claimed|states?|stated|writes?"
+    r"|wrote|got|reports?|reported|boxed|marks?|marked)\b[^.!?\n]{0,20}\Z)"
+    r"|(?:参考答案|答案|书上|课本|同学|老师|有人)[^。\n]{0,12}(?:给出|写|是|为|说|印)[^。\n]{0,6}\Z"
+)
+"""Who else puts a value in a box."""
+_THEIR_FAULT = re.compile(
+    r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
+    r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
+)
 _NOT = re.compile(r"(?i:(?:\bnot|\brather than|\binstead of|\bscrap (?:that|the))[\s$\\(]*f?\Z)")
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
@@ -100,7 +112,8 @@ def _is_mistake(part: str, start: int, end: int) -> bool:
     lead = part[max(start - 40, 0) : start].rpartition("box")[0].rpartition("\\")[0]
     denied = _NOT_SO.match(part, end + 1)
     denied = denied if denied and denied["name"] in (None, part[start:end].strip()) else None
-    return bool(_MISTAKE.search(before) or denied or _NOT.search(lead))
+    theirs = _OTHERS.search(before.rpartition("box")[0].rstrip("$\\f")) and _THEIR_FAULT.match(part, end + 1)
+    return bool(_MISTAKE.search(before) or denied or theirs or _NOT.search(lead))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

@@ -65,6 +65,8 @@ def _decide(part: str, patterns: _Patterns, several: bool) -> Claim | None:
     """Return the last claim of the strongest kind, or a later one where the text between takes it back."""
     if whole := patterns.alone.fullmatch(part):
         return _found(whole, patterns, several)
+    if not several and len(set(re.findall(r"\w", part[:_HEAD]))) > 2 and patterns.loop.fullmatch(part):
+        return None
     listed = listed_labels(part, patterns.row)
     found = [*_verdicts(part, patterns, listed, several), *_claims(part, patterns, listed, several)]
     found = [claim for claim in found if not _rivals(part, claim, found)]
@@ -146,6 +148,8 @@ class _Patterns:
     stated: list[re.Pattern[str]]
     words: re.Pattern[str]
     alone: re.Pattern[str]
+    loop: re.Pattern[str]
+    """A reply that only repeats labels."""
     row: re.Pattern[str]
 
 
@@ -166,6 +170,7 @@ def _patterns(options: str) -> _Patterns:
         stated=[re.compile(expand(p), re.MULTILINE) for p in cues.VERDICTS],
         words=re.compile(cues.WORDS),
         alone=re.compile(expand(cues.ALONE)),
+        loop=re.compile(rf"[\s(]*+(?:[{re.escape(options)}](?:[\s.,;:、()]++|\Z))+"),
         row=re.compile(
             rf"^[^\w\n]*(?:(?i:option|choice|statement)\s+|选项\s*)?\(?(?P<label>[{re.escape(options)}])"
             r"(?=[).:：、\]|]|\s+[-–—|]|项)",

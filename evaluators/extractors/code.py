@@ -58,6 +58,18 @@ _QUOTES = re.compile(
     r"|(?i:\bpseudo-?code\b)|伪代码|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
+_EITHER = re.compile(
+    r"(?i:\b(?:neither (?:\w+ ){0,2}is (?:\w+ )?(?:better|preferred|best|preferable)|(?:take|use|pick|choose) (?:whichever|whatever"
+    r"|either (?:one|version|of))"
+    r"|whichever (?:one )?you (?:like|prefer|want)|(?:in|either of) (?:either of )?(?:two|several|three) (?:\w+ )?ways"
+    r"|(?:both|they) are equally (?:good|fine|valid)|no (?:real )?preference|up to you which)\b)"
+    r"|任选(?:其一|一[个种])|两种(?:写法|方法|实现)(?:都可以|均可|都行)|哪[个种]都(?:可以|行)"
+)
+"""Saying that no version is preferred."""
+_RECOMMENDS = re.compile(
+    r"(?i:\b(?:I(?:'d| would)? (?:recommend|suggest|prefer|use|go with)|recommended|preferred|(?:first|second|former|latter"
+    r"|one) is better|final version)\b)|推荐|建议"
+)
 _TAKEN_BACK = re.compile(
     r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?"
     r"|only right|not right|not correct"
@@ -111,6 +123,8 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
     if not fitting:
         return Extraction(None)
+    if len(fitting) > 1 and _undecided(view, fitting):
+        return Extraction(None)
     if len(fitting) > 1 and all(_CONDITION.search(_sentence_before(view, block, blocks)) for block in fitting[-2:]):
         return Extraction(None)
     first = which == "first" or _PREFERS_FIRST.search(_prose_after(view, fitting[0], []))
@@ -122,6 +136,14 @@ def _run_on(view: str, blocks: list[re.Match[str]]) -> int:
     inside = [block.span() for block in blocks]
     cuts = [start for start, _ in turns(view) if start and not any(a <= start < b for a, b in inside)]
     return next((cut for cut in cuts if blocks and blocks[0].end() <= cut), len(view))
+
+
+def _undecided(view: str, fitting: list[re.Match[str]]) -> bool:
+    """Return whether the text before the first version or after the last one leaves open which of them to take."""
+    ends = view[max(fitting[0].start() - 300, 0) : fitting[0].start()], view[fitting[-1].end() : fitting[-1].end() + 300]
+    return any(_EITHER.search(end) for end in ends) and not any(
+        _RECOMMENDS.search(end) or _PREFERS_FIRST.search(end) for end in ends
+    )
 
 
 def _prose_after(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -> str:
@@ -145,7 +167,7 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
     cut_off = block["open"] is not None and python and not _parses(code)
-    if fit < 0 and code.startswith("#!"):
+    if fit < 0 and (code.startswith("#!") or (named == "html" and len(blocks) == 1)):
         fit = 0
     if python and _is_empty(code):
         fit = -1

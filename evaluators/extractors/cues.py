@@ -103,6 +103,8 @@ VERDICTS = (
     r"(?i:^[^\w\n]*+(?:final\s+|correct\s+)?(?:answer|choice|verdict|conclusion"
     r"|decision)[^\w\n]*+\n[^\w(\[]*+)<LIST>(?=[^\w\n]*(?:\n|\Z)|[).:]|\s+[—–(-])",
     r"^[ \t]*A:[ \t]*<LIST>(?=[\s.]*(?:\n|\Z))",
+    r"(?:^|[.!?]\s)[^\w\n]*+(?i:(?:so|thus|hence|then|therefore|no|yes)\b[\s,.:]*)?(?i:it(?:'s| is| must be)\s+)"
+    r"(?:(?i:not|n't)\s+[^.;:\n]{1,30}?,?\s+(?i:but|it's|it is)\s+)?(?i:rather |option |choice )?\(?<LIST>(?=\)?\s*:\s+\w)",
     BOX + r"[\s{(\[]{0,9}<LIST>[\s)\]}]*(?:[.):,][^\n]*?)?\}",
     r"(?i:<(?:final_?|correct_?)?(?:answer|choice|option|ans|letter|final|result|response|solution|output|verdict)>)<GAP><LIST>",
     r"(?i:[\"'](?:final_|correct_|selected_|best_|predicted_)?(?:答案|选项|选择|answer|choice|option|selection|prediction"

@@ -103,9 +103,7 @@ INSTRUCTION = re.compile(
     r"|wrap|state)\b"
     r"|\b(?:last|final) line\b|\basked (?:me )?to\b)|例如|比如|格式|形如|请(?:将|把|在)|(?:放|写|填)在"
 )
-_SPOKEN = re.compile(
-    r"[\s\"'`.,$*]*(?i:,? ?as (?:you )?(?:asked|requested|instructed|required)|format|style|的?(?:格式|形式|字样))"
-)
+_SPOKEN = re.compile(r"[ \t\"'`.,$*]*(?i:format|style|的?(?:格式|形式|字样))")
 
 
 def is_instruction(part: str, start: int, end: int) -> bool:

@@ -149,7 +149,12 @@ INTENDS = re.compile(
     r"| have to)\s+(?:first|then|now|just|simply|next"
     r"|multiply|add|subtract|divide|find|compute|calculate|use|take)\b|\bcan (?:now |then )?be (?:solved|found|computed"
     r"|determined|calculated)\b|\b(?:will|shall|'ll) (?:use|apply|first|now|start|compute|calculate)\b|\b(?:let's|let us"
-    r"|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define))"
+    r"|let me) (?:first |now )?(?:compute|calculate|find|work|solve|start|see|think|begin|use|check|call|denote|define)"
+    r"|\b(?:primero|despu[ée]s|luego|entonces|por último|finalmente)\s+(?:se )?\w{3,}ría(?:mos|n)?\b"
+    r"|\b(?:j'|je |on |nous )\w{3,}r(?:ais|ait|ions)\s+(?:d'abord|ensuite|puis|alors|enfin)\b"
+    r"|\b(?:d'abord|ensuite|puis|enfin),?\s+(?:j'|je |on |nous )\w{3,}r(?:ais|ait|ions)\b"
+    r"|\b(?:würden?|müssten?|könnten?|sollten?) (?:(?:ich|man|wir|sie|er) )?(?:zuerst|zunächst|erst|dann|danach)\b"
+    r"|^\W*(?:zuerst|zunächst|dann|danach) (?:würden?|müssten?|könnten?|sollten?)\b)"
 )
 """A plan, whatever else the sentence says."""
 STATES = re.compile(
@@ -169,7 +174,11 @@ UNFINISHED = re.compile(
     r"|(?i:(?<=\w )(?:que|qui|quien|el|la|los|las|le|les|un|una|une|des|du|del|al|y|et|und|der|das|den|dem|ein|eine|mit"
     r"|von|für|con|por|para"
     r"|avec|pour|est|es|son|sont|ist|sind|cuesta|cuestan|coûte|coûtent|ergibt|beträgt|folgt|donc|donde|où|kostet|quedan?"
-    r"|reste|tiene|recorrería|faut|noch|wir|nous|elle)\s*\Z)"
+    r"|reste|tiene|recorrería|faut|noch|wir|nous|elle"
+    r"|entspr(?:icht|echen)|ergeben|macht|machen|erhält|erhalten|bekommt|bekommen|haben|bedeutet|werden|also|somit|daher"
+    r"|dass|auf|zu|im|je|pro|bei|donne|donnent|fait|font|vaut|valent|signifie|obtient|correspond|correspondent|égale|à"
+    r"|sur|dans|chaque|alors|equivalen?|corresponden?|equivale a|corresponde a|igual a|obtenemos|obtiene|significa|hacen?"
+    r"|sobre|entre|cada|entonces)\s*\Z)"
     r"|(?:需要|应该|应|找回|剩下|还有|共有|那么|如果|因为|有|用|所以|因此|故|则|即|得|为|是|等于|再|然后|接着|和|的|以及|共|并且|又|由|设)\s*\Z|(?i:^\W*(?:step|part)\s+\d+\W*\Z)",
     re.MULTILINE,
 )

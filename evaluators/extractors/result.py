@@ -26,6 +26,7 @@ _FIRST_LINE = re.compile(
     r"|note|calculation|working)|\([^()\n]*\)\s*\Z)"
 )
 _ALONE_FIRST = re.compile(r"\s*([-−]?\d[\d,.]*\d|[-−]?\d)[.]?[ \t]*\n[ \t]*\n(?=[^\n]*[a-z])")
+_OPENS = re.compile(r"\s*[$€£]?([-−]?\d[\d,.]*\d|[-−]?\d)(?P<unit>[ \t]+[a-z]+(?: [a-z]+)?|[ \t]?%)?[.!][ \t]+(?=[A-Z])")
 _GIVEN = re.compile(
     r"(?i:^[^\w\n]*(?:given|known|data|facts?|information|what (?:we know|is known|is given)|inputs?|we (?:have"
     r"|know))\b[^\n:.=]{0,30}:[ \t]*$)"
@@ -51,6 +52,8 @@ _AFTER_ALL = re.compile(
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
 _MODAL = re.compile(r"ould|might|may")
+_SO_FIRST = re.compile(r"[^\w\n]*(?i:(?:and |that's )?(?:so|therefore|thus|hence|consequently)\b|因此|所以)")
+_COMES_TO = re.compile(r"(?i:[=≈]|\b(?:gives?|giving|makes?|making|equals?|leaves?|leaving|left|remain\w*|costs?|is now)\b)")
 _ITSELF = re.compile(r"(?i:\W*(?:that|this|it)(?:'s| is| was| would be)\b)")
 _ALONE = re.compile(r"[^\w]*\Z")
 _WINDOW = 6000
@@ -74,12 +77,31 @@ def stated_result(part: str, bold: str) -> Number | None:
     """
     if stated := _FIRST_LINE.match(part):
         return next(iter(numbers(part, stated.start(1), stated.end(1))), None)
+    if opening := _opening(part):
+        return opening
     cut = max(len(part) - _WINDOW, 0)
     found = _ending(part[cut:].rstrip(), bold[cut:])
     if found:
         return found.moved(cut)
     alone = _ALONE_FIRST.match(part)
     return next(iter(numbers(part, *alone.span(1))), None) if alone and not _gives_up(part) else None
+
+
+def _opening(part: str) -> Number | None:
+    """Return the number that is a reply's first sentence, where the rest explains it and comes to no other one."""
+    opened = _OPENS.match(part)
+    number = next(iter(numbers(part, *opened.span(1))), None) if opened else None
+    if not opened or not number or _gives_up(part) or mentions.RETRACTION.search(part, opened.end()):
+        return None
+    if len(list(_LIST_MARK.finditer(part))) > 1:
+        return None
+    end = min(len(part), opened.end() + _WINDOW)
+    rest = numbers(part, opened.end(), end)
+    thus = max((mark.end() for mark in words.CONCLUDES.finditer(part, opened.end(), end)), default=end)
+    if any(other.start >= thus for other in rest) and number.value not in {o.value for o in rest if o.start >= thus}:
+        return None
+    again = any(o.value == number.value and weigh(part, o, max(o.start - 90, opened.end()), o.end + 40) > 1 for o in rest)
+    return number if again or opened["unit"] else None
 
 
 def _ending(part: str, bold: str) -> Number | None:
@@ -182,9 +204,23 @@ def _from_sentences(part: str, read: list[_Sentence], listed: set[int]) -> Numbe
         if chosen is None and weight <= NOTHING:
             continue
         if chosen and weight >= WEAK:
-            return chosen
+            return _concluded(part, read, sentence, weight, listed) or chosen
         weak = weak or chosen
     return weak
+
+
+def _concluded(part: str, read: list[_Sentence], sentence: _Sentence, weight: int, listed: set[int]) -> Number | None:
+    """Return what the sentence before comes to, where it begins as a conclusion and this one only adds a circumstance."""
+    place = read.index(sentence)
+    text = part[sentence.start : sentence.end]
+    if weight > 1 or not place or words.CONCLUDES.search(text) or _COMES_TO.search(text):
+        return None
+    before = read[place - 1]
+    if before.mark != "." or not _SO_FIRST.match(part, before.start) or "\n" in part[before.end : sentence.start + 1]:
+        return None
+    found = [n for n in numbers(part, before.start, before.end) if n.start not in listed]
+    chosen, heavier = choose(part, found, before.start, before.end)
+    return chosen if heavier > weight and not _open(part, before.start) else None
 
 
 def _stops_short(read: list[_Sentence], sentence: _Sentence, text: str) -> bool:

@@ -34,7 +34,11 @@ _RUN_ON = re.compile(
     r"|^[ \t]*#{1,6}[ \t]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Task|Example|Instruction|User|Human)"
     r"|问题|题目|例题|练习|用户)\b[ #\d]*$|^[ \t*]*(?:Question|Problem|Exercise|Task|Q)[ \t]*#?\d+[ \t]*[.)*\n]"
     r"|(?<=\n\n)[^\n]{10,400}\?[ \t]*\n\s*\(?A[.):][ \t][^\n]{1,200}?\s\(?B[.):][ \t]"
-    r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice",
+    r"|^[ \t]*The following (?:is|are) (?:a )?multiple choice"
+    r"|(?<=\n)[ \t*]*\d{1,4}[.、．)][ \t]*[^\n]{4,400}"
+    r"(?:[?？]|[（(][ \t　]*[）)][。.]?|_{2,}[。.]?|[是为有][:：]?|哪[^\n]{0,9}"
+    r"|\b(?:is|are|was|were|by|of|to|called|following)[:.]?)[ \t]*"
+    r"\n\s*[(（]?A[.:、．)）][ \t]?[^\n]{1,200}?\s[(（]?B[.:、．)）][ \t]?\S",
     re.MULTILINE,
 )
 _END_MARK = re.compile(

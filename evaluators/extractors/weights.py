@@ -208,6 +208,7 @@ AFTER: tuple[tuple[str, int, re.Pattern[str]], ...] = (
             r"|slower)\s+than\b"
         ),
     ),
+    ("distance in time", -1, re.compile(r"\s+(?i:(?:minute|hour|day|week|month|year)s?\s+(?:from (?:now|today)|ago))\b")),
     ("confidence", -6, re.compile(r"\s*%\s*(?i:sure|certain|confident|confidence)\b")),
     ("clock", -5, re.compile(r"\s?(?i:a\.?m\.?|p\.?m\.?|o'clock)\b")),
     (
