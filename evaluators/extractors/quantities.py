@@ -48,7 +48,7 @@ GIVES_UP = re.compile(
 MAY_GIVE_UP = re.compile(
     r"(?i:not|n't|cannot|never|\bno |unable|impos|insuff|lack|missing|too |sorry|un(?:known|def|clear|avail)|depend|infinite"
     r"|diverg|information|data|details"
-    r"|please|could you|can you|need |open|which|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|time"
+    r"|please|could you|can you|need |open|which|leave|lost|stuck|r[ua]n out|try|give up|http|error|excep|overload|timed? ?out"
     r"|limit|queued"
     r"|only be|symbolic|far as|neither|both|without|equally|ambig|turn|nicht|unkl|\bpas |kein|manque|soluciones|solutions"
     r"|lösungen|puede"

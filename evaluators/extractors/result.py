@@ -51,6 +51,7 @@ _AFTER_ALL = re.compile(
     r"(?i:\b(?:so|therefore|thus|hence|altogether|in total)\b|\b(?:think|guess|estimate|I'd say)\b|=)|因此|所以|故|一共|总共"
 )
 _GUESS = re.compile(r"(?i:\b(?:I|we)(?:'d| would)? (?:think|guess|believe|say|estimate)\b|\bmy (?:best )?guess\b)")
+_LINE = re.compile(r"[^\n]+")
 _MODAL = re.compile(r"ould|might|may")
 _SO_FIRST = re.compile(r"[^\w\n]*(?i:(?:and |that's )?(?:so|therefore|thus|hence|consequently)\b|因此|所以)")
 _COMES_TO = re.compile(r"(?i:[=≈]|\b(?:gives?|giving|makes?|making|equals?|leaves?|leaving|left|remain\w*|costs?|is now)\b)")
@@ -122,11 +123,9 @@ def _ending(part: str, bold: str) -> Number | None:
 
 
 def _gives_up(part: str) -> bool:
-    if not words.MAY_GIVE_UP.search(part):
-        return False
-    refusals = [
-        r for r in words.GIVES_UP.finditer(part) if part[r.end() : r.end() + 60].split("?")[0] == part[r.end() : r.end() + 60]
-    ]
+    lines = (line.span() for line in _LINE.finditer(part))
+    found = (r for span in lines if words.MAY_GIVE_UP.search(part, *span) for r in words.GIVES_UP.finditer(part, *span))
+    refusals = [r for r in found if "?" not in part[r.end() : r.end() + 60]]
     if not refusals:
         return False
     concluded = _AFTER_ALL.search(part, refusals[-1].end()) or _GUESS.search(part, 0, refusals[-1].start())
