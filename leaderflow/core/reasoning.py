@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -33,7 +34,7 @@ def split_reasoning(text: str, tags: Sequence[str] = TAGS) -> tuple[str | None, 
     """
     if _CHANNEL.match(_body(text)):
         return _by_channel(text)
-    pattern = _pattern(tags)
+    pattern = _pattern(tuple(tags))
     blocks: list[str] = []
     rest = text
     while (opened := pattern.match(_body(rest))) and not _closes(opened):
@@ -56,7 +57,7 @@ def holds_reasoning(text: str, reasoning: str, tags: Sequence[str] = TAGS) -> bo
     It does if it begins with a tag, or if an unopened closing tag stands alone on its line or follows a part of that reasoning. A
     tag in the middle of a sentence is a mention.
     """
-    pattern, body = _pattern(tags), _body(text)
+    pattern, body = _pattern(tuple(tags)), _body(text)
     if pattern.match(body):
         return True
     before, after = _until_closed(body, pattern)
@@ -79,7 +80,8 @@ def _by_channel(text: str) -> tuple[str | None, str | None]:
     return "\n".join(thought) if thought else None, "".join(final).lstrip() if final else None
 
 
-def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
+@functools.lru_cache(maxsize=64)
+def _pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of an opening or closing (a group holds the slash) tag outside backticks.
 
     ``[THINK]`` (Magistral), ``◁think▷`` (Kimi), ``<|START_THINKING|>`` (Command A) and ``<|begin_of_thought|>`` (Sky-T1,

@@ -78,7 +78,7 @@ class FakeVLLM:
 
 def main() -> None:
     args = arguments()
-    engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     if starts := ENV("FAKE_VLLM_STARTS"):
         with open(starts, "a", encoding="utf-8") as file:
             file.write(f"{os.getpid()} {engine.pid} {args.port} {ENV('CUDA_VISIBLE_DEVICES') or '-'}\n")

@@ -37,7 +37,7 @@ KNOWN = {
 class LLM:
     def __init__(self, **arguments: Any) -> None:
         print("INFO: this line is for the log", flush=True)
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         if starts := ENV("FAKE_VLLM_STARTS"):
             with open(starts, "a", encoding="utf-8") as file:
                 file.write(f"{os.getpid()} {child.pid} - {ENV('CUDA_VISIBLE_DEVICES') or '-'}\n")
