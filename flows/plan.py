@@ -42,8 +42,8 @@ def make_plan(spec: EvaluationSpec, store: Store, progress: Progress, only: str 
     session = Session(with_judges(spec), store)
     try:
         works = plan_cells(session)
-        named = {work.cell: work for work in works}
-        cells = [_plan_cell(session, work, named) for work in works if only in (None, work.model.abbr)]
+        looked_at = _Cells(session, {work.cell: work for work in works})
+        cells = [_plan_cell(looked_at, work) for work in works if only in (None, work.model.abbr)]
     finally:
         session.close()
         progress.finish()
@@ -70,6 +70,38 @@ def render_all(session: Session, cell: Work) -> tuple[pa.Table, pa.Table]:
     )
 
 
+class _Cells:
+    """The cells of a plan. One with judges is rendered and read once, however many others it is compared with."""
+
+    def __init__(self, session: Session, named: Mapping[str, Work]) -> None:
+        self.session, self.named = session, named
+        self._rendered: dict[str, tuple[pa.Table, pa.Table]] = {}
+        self._stored: dict[str, tuple[pa.Table, pa.Table, pa.Table] | None] = {}
+
+    def rendered(self, cell: Work) -> tuple[pa.Table, pa.Table]:
+        """Return the samples of a cell and its rendered prompts."""
+        if not cell.judges:
+            return render_all(self.session, cell)
+        if cell.cell not in self._rendered:
+            self._rendered[cell.cell] = render_all(self.session, cell)
+        return self._rendered[cell.cell]
+
+    def stored(self, cell: Work) -> tuple[pa.Table, pa.Table, pa.Table] | None:
+        """Return samples, outputs and extractions of a cell whose answers are all stored, else None; nothing is asked."""
+        if cell.cell not in self._stored:
+            self._stored[cell.cell] = self._read(cell)
+        return self._stored[cell.cell]
+
+    def _read(self, cell: Work) -> tuple[pa.Table, pa.Table, pa.Table] | None:
+        samples, prompts = self.rendered(cell)
+        store, keys = self.session.answers(cell.model), {r.request_key for r in requests_of(self.session, cell, prompts)}
+        if self.session.spec.fresh or len(store.get(keys)) < len(keys):
+            return None
+        settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
+        outputs = inference.infer(prompts, cell.inferencer, self.session.backend(cell.model), store, settings)
+        return samples, outputs, extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
+
+
 @dataclass(frozen=True)
 class Tokens:
     """What requests may take at most: tokens of prompts and of answers."""
@@ -92,8 +124,9 @@ def tokens_of(requests: Iterable[Request], *, scored: bool = False) -> Tokens:
     return found
 
 
-def _plan_cell(session: Session, cell: Work, named: Mapping[str, Work]) -> PlannedCell:
-    samples, prompts = render_all(session, cell)
+def _plan_cell(cells: _Cells, cell: Work) -> PlannedCell:
+    session = cells.session
+    samples, prompts = cells.rendered(cell)
     asked = requests_of(session, cell, prompts)
     keys = {request.request_key for request in asked}
     known = {} if session.spec.fresh else session.answers(cell.model).get(keys)
@@ -112,15 +145,16 @@ def _plan_cell(session: Session, cell: Work, named: Mapping[str, Work]) -> Plann
         output_tokens=needed.output,
         cost=prices_of([cell.model]).cost(cell.model.abbr, needed.prompt, needed.output),
     )
-    return with_judges_of(session, cell, samples, planned, named) if cell.judges else planned
+    return with_judges_of(cells, cell, samples, planned) if cell.judges else planned
 
 
-def with_judges_of(session: Session, cell: Work, samples: pa.Table, planned: PlannedCell, named: Mapping[str, Work]) -> PlannedCell:
+def with_judges_of(cells: _Cells, cell: Work, samples: pa.Table, planned: PlannedCell) -> PlannedCell:
     """Return a planned cell with what its judges will be asked: exactly if all answers are stored, else at most."""
+    session = cells.session
     pretended = judging.as_samples(judging.pretended(samples, cell.dataset, cell.rivals))
     most = pretended.num_rows * cell.dataset.n * sum(judge.dataset.n for judge in cell.judges)
     planned = planned.model_copy(update={"judge_at_most": most})
-    if (rows := _known_questions(session, cell, named)) is None:
+    if (rows := _known_questions(cells, cell)) is None:
         shown = _longest_answer(session, cell) * (1 + bool(cell.rivals))
         for judge in cell.judges:
             one = tokens_of(_judge_requests(session, judge, pretended).values())
@@ -139,27 +173,16 @@ def with_judges_of(session: Session, cell: Work, samples: pa.Table, planned: Pla
     return planned
 
 
-def _known_questions(session: Session, cell: Work, named: Mapping[str, Work]) -> pa.Table | None:
+def _known_questions(cells: _Cells, cell: Work) -> pa.Table | None:
     """Return the questions about a cell, None while an answer of its model or of one that it is compared with is missing."""
-    cells = [cell, *(named[cell_name(model, cell.dataset.abbr)] for model in cell.rivals)]
-    stored = [_stored(session, work) for work in cells]
+    rivals = [cells.named[cell_name(model, cell.dataset.abbr)] for model in cell.rivals]
+    stored = [cells.stored(work) for work in (cell, *rivals)]
     found = [tables for tables in stored if tables is not None]
     if len(found) < len(stored):
         return None
     samples, outputs, extracted = found[0]
-    rivals = {work.model.abbr: tables[2] for work, tables in zip(cells[1:], found[1:], strict=True)}
-    return judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset, rivals))
-
-
-def _stored(session: Session, cell: Work) -> tuple[pa.Table, pa.Table, pa.Table] | None:
-    """Return samples, outputs and extractions of a cell whose answers are all stored, else None; nothing is asked."""
-    samples, prompts = render_all(session, cell)
-    store, keys = session.answers(cell.model), {request.request_key for request in requests_of(session, cell, prompts)}
-    if session.spec.fresh or len(store.get(keys)) < len(keys):
-        return None
-    settings = inference.defaults(cell.model, cell.dataset.infer_cfg.inferencer)
-    outputs = inference.infer(prompts, cell.inferencer, session.backend(cell.model), store, settings)
-    return samples, outputs, extract(cell.dataset, cell.model, cell.inferencer.choice, outputs, samples)
+    said = {work.model.abbr: tables[2] for work, tables in zip(rivals, found[1:], strict=True)}
+    return judging.as_samples(judging.questions(extracted, samples, outputs, cell.dataset, said))
 
 
 def _judge_requests(session: Session, judge: Work, rows: pa.Table) -> dict[str, Request]:
