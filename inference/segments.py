@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
+from leaderflow.core.artifacts import filled
 from leaderflow.core.types import Answer
 
 log = logging.getLogger("leaderflow.answers")
@@ -88,13 +89,6 @@ def answers_of(batch: pa.RecordBatch) -> Iterator[Answer]:
         yield Answer(**row)
 
 
-def _completed(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch in today's schema: columns that came later are null in an older one."""
-    names = set(batch.schema.names)
-    columns = [batch.column(f.name) if f.name in names else pa.nulls(batch.num_rows, f.type) for f in SEGMENT]
-    return pa.record_batch(columns, schema=SEGMENT)
-
-
 def is_live(path: Path) -> bool:
     """Say whether some process still writes the segment."""
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
@@ -110,7 +104,7 @@ def merge(paths: Iterable[Path], file: IO[bytes]) -> None:
     with pa.ipc.new_file(file, SEGMENT, options=ZSTD) as writer:
         for path in paths:
             if batches := list(_batches(path)):
-                whole = pa.Table.from_batches([_completed(batch) for batch in batches], SEGMENT)
+                whole = filled(pa.Table.from_batches(batches), SEGMENT)  # an older segment lacks the columns that came later
                 writer.write_table(whole.combine_chunks(), max_chunksize=BATCH_ROWS)
 
 

@@ -165,9 +165,15 @@ def completed(stage: str, table: pa.Table) -> pa.Table:
     for schema in TABLES.get(stage, {}).values():
         missing = set(schema.names) - set(table.schema.names)
         if missing and missing <= MEASURED and set(table.schema.names) <= set(schema.names):
-            columns = [pa.nulls(table.num_rows, f.type) if f.name in missing else table.column(f.name) for f in schema]
-            return pa.Table.from_arrays(columns, schema=schema.with_metadata(table.schema.metadata))
+            return filled(table, schema.with_metadata(table.schema.metadata))
     return table
+
+
+def filled(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table in a schema; the columns that it lacks are null."""
+    there = set(table.schema.names)
+    columns = [table.column(f.name) if f.name in there else pa.nulls(table.num_rows, f.type) for f in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def table_of(schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
