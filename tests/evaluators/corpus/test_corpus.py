@@ -6,10 +6,7 @@ import pytest
 
 from tests.evaluators.corpus.measure import FOLDER, KINDS, OURS, RECORDED, found, measure, rows
 
-FILES = sorted(FOLDER.glob("*.jsonl"))
-DEVELOPMENT = [
-    file for file in FILES if file.stem in ("answers", "development_a", "development_b", "development_c", "development_d")
-]
+DEVELOPMENT = sorted(FOLDER.glob("*.jsonl"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
