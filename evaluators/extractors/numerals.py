@@ -11,8 +11,7 @@ _VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "�
 _SCALES = {"k": 3, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "万": 4, "亿": 8}
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
-NUMBER = re.compile(
-    r"""
+_NUMBER = r"""
     (?=[-+−–\d.\\€£¥₹½⅓⅔¼¾⅕⅛NnMm])                                    # fails fast where no number begins
     (?<![A-Za-z0-9_.])(?<!\d[:,])(?<!\^)(?<!\^\{)                      # no part of a name, time, list or exponent
     (?P<sign>(?<![A-Za-z0-9_)\]}%])(?<!\d[ ])[-+−–]|(?<=[:=][ ])[-−–][ ]
@@ -44,10 +43,11 @@ NUMBER = re.compile(
         (?:[ ]{0,2}(?P<scale>thousand|million|billion|trillion|万|亿|(?<=\d)k(?!\s*[-+=*/^(]))\b)?
     )
     (?!(?:st|nd|rd|th)\b|[:.,]?\d)
-    """,
-    re.VERBOSE,
-)
+    """
+NUMBER = re.compile(_NUMBER, re.VERBOSE)
 """A number in a plain view (`text.plain`)."""
+_UNSIGNED_BY_WORDS = re.compile(_NUMBER.replace("NnMm]", "]", 1), re.VERBOSE)
+"""The same where no word is a sign: no letter needs a second look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ def numbers(text: str, start: int, end: int) -> list[Number]:
         mixed = [Number(_mixed(match), *match.span()) for match in _MIXED.finditer(text, start, end)]
         if mixed:
             return mixed
-    return [Number(plain_form(match), *match.span()) for match in NUMBER.finditer(text, start, end)]
+    pattern = NUMBER if "egative" in text or "inus" in text else _UNSIGNED_BY_WORDS
+    return [Number(plain_form(match), *match.span()) for match in pattern.finditer(text, start, end)]
 
 
 _MIXED = re.compile(r"(?<![\d.,])(?:\d+(?:\.\d+)?[亿万千百]){2,}(?:\d+)?(?!\d)")
@@ -113,12 +114,17 @@ _COMMA_LANGUAGES = re.compile(
     r"|een|dus|antwoord|jest|odpowiedź|är|svar|resposta|é|então|в|на|ответ|итого"
     r"|равно|равен)\b)|€"
 )
+_SURELY = re.compile(r"(?<![\d.,(])\d+,(?:\d\d?|\d{4,})(?![\d,)]|\.\d)")
+"""A comma that groups no thousands."""
+_EASTERN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _SWAP = str.maketrans(".,", ",.")
 
 
 def decimal_commas(view: str) -> str:
     """Return a view with points and commas in its numbers exchanged, if its language writes decimals with a comma."""
-    if not _COMMA.search(view) or _ENGLISH.search(view) or not _COMMA_LANGUAGES.search(view):
+    if not _COMMA.search(view) or _ENGLISH.search(view):
+        return view
+    if not _COMMA_LANGUAGES.search(view) and (not _SURELY.search(view) or _EASTERN.search(view)):
         return view
     return _COMMA.sub(lambda match: match[0].translate(_SWAP), view)
 
@@ -156,11 +162,27 @@ _FRACTION = re.compile(
 )
 _PARTS = {"hal": 2, "thi": 3, "qua": 4, "fou": 4, "fif": 5, "six": 6, "sev": 7, "eig": 8, "nin": 9, "ten": 10}
 _HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_HAN_SIGNS = frozenset("零一二两三四五六七八九十百千万〇")
 _HAN = re.compile(
     r"(?P<neg>负|零下)?(?:(?P<den>[一二三四五六七八九十百千]+)分之(?P<num>[一二三四五六七八九十百千]+)"
     r"|(?P<pct>百分之)?(?P<whole>[零一二两三四五六七八九十百千万]+)(?P<point>点[零一二三四五六七八九]+)?(?!分之|[零一二两三四五六七八九十百千万]))"
 )
 _FOREIGN = re.compile(rf"\b(?:{'|'.join(_OTHER_WORDS)})\b", re.IGNORECASE)
+
+
+_SPELLING = frozenset((*_UNITS, *_TENS, *_GROUPS, *_OTHER_WORDS, "hundred", "dozen", "half", "halves")) | {
+    f"{word}{ending}"
+    for word in ("third", "quarter", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    for ending in ("", "s")
+}
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def may_spell(text: str) -> bool:
+    """Return whether a text may hold a number in words: a quick look before `spelled`."""
+    if not text.isascii() and not _HAN_SIGNS.isdisjoint(text):
+        return True
+    return not _SPELLING.isdisjoint(_LETTERS.findall(text.lower()))
 
 
 def spelled(text: str, start: int, end: int) -> list[Number]:

@@ -16,6 +16,8 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+_MAY_REASON = frozenset("<[◁")
+"""The marks that every form of reasoning begins with."""
 _MARKDOWN = (
     r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em"
     r"|strong|br|p|span|center|mark)\s*/?>"
@@ -24,6 +26,7 @@ _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"
     r"|[bB]igg?[lr]?|qquad|quad)(?![A-Za-z])|\\[,;:! ()\[\]]"
 )
+_DECORATING = frozenset("*`$~_>#<\\")
 _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _BULLET = re.compile(r"(?:(?<=\n)|(?<![\s\S]))\*(?=[ \t])")
 _RUN_ON = re.compile(
@@ -62,6 +65,8 @@ def blank(text: str, start: int, end: int) -> str:
 
 def hide_reasoning(text: str) -> str:
     """Return `text` with its reasoning as blanks, also blocks inside the answer; one that is never closed hides all after it."""
+    if _MAY_REASON.isdisjoint(text):
+        return text
     _, answer = split_reasoning(text)
     text = blank(text, 0, len(text) - len(answer or ""))
     for block in list(_LATER_REASONING.finditer(text)):
@@ -71,15 +76,26 @@ def hide_reasoning(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return `text` with wide and mathematical characters as plain ones and its decoration as blanks; its length stays."""
-    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text.translate(_WIDE)))
+    if not text.isascii():
+        text = text.translate(_WIDE)
+    if _DECORATING.isdisjoint(text):
+        return text
+    return _DECORATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), _BULLET.sub("-", text))
 
 
 def turns(text: str) -> Iterator[tuple[int, str]]:
     """Yield (offset, part) of a reply, cut where a base model runs on into a question that it invents."""
-    found = [match.start() for mark in (_RUN_ON, _END_MARK) for match in mark.finditer(text)]
+    found = [match.start() for match in _RUN_ON.finditer(text)]
+    if "<" in text or "[" in text:
+        found += [match.start() for match in _END_MARK.finditer(text)]
     cuts = [0, *sorted(place for place in found if place), len(text)]
     for start, end in pairwise(cuts):
         yield start, text[start:end]
+
+
+def run_on(text: str) -> bool:
+    """Return whether a reply runs on into another turn."""
+    return any(match.start() for mark in (_RUN_ON, _END_MARK) for match in mark.finditer(text))
 
 
 BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"
@@ -95,3 +111,11 @@ def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
             if not depth:
                 yield opened.end(), opened.end() + brace.start(1)
                 break
+
+
+def boxes(text: str) -> list[tuple[int, int]]:
+    r"""Return [start, end) of what each ``\\boxed{…}`` holds; one that is never closed holds all after it."""
+    if "box" not in text and "\x08ox" not in text:
+        return []
+    closed = dict(braced(text))
+    return [(opened.end(), closed.get(opened.end(), len(text))) for opened in re.finditer(BOX, text)]

@@ -1,4 +1,4 @@
-"""The number a reply ends with: how it is written, where it stands, and when there is none."""
+"""How the number that a reply states is written; which one it states is for `test_replies` and the corpus."""
 
 from __future__ import annotations
 
@@ -44,66 +44,9 @@ WRITTEN = [
     ("答案：3.5元", "3.5"),
 ]
 
-PLACES = [
-    ("That gives 96 tiles, all in all.", "96"),
-    ("#### 96,", "96"),
-    ("We finish with 96, both walls included, so the kitchen is done.", "96"),
-    ("ANSWER: 941", "941"),
-    ("We get 57", "57"),
-    ("We get -9 and nothing more", "-9"),
-    ("It comes to 13.14", "13.14"),
-    ("She packs 4 boxes of 8.\n#### 32\n\nQuestion: A bus has 5 rows of 4 seats. How many seats?\nAnswer: 5*4=20\n#### 20", "32"),
-    ("<think>The samples say #### 3 and #### 11. Mine: 4*8=32.</think>4 boxes of 8.\n#### 32", "32"),
-    ("4*8 = 32\n#### 32\n\nTom has 3 pens and buys 2.\n#### 5", "32"),
-    ("#### 31. Wait, I forgot one box.\n#### 32", "32"),
-    ("I get \\boxed{31}. No, one box was missing: \\boxed{32}", "32"),
-    ("\\boxed{x = 32}", "32"),
-    ("The final answer is $\\boxed{32}$, not 31.", "32"),
-    ("The answer is 32 boxes, not 4.", "32"),
-    ("The answer is 4 * 8 = 32.", "32"),
-    ("The answer: in 2 weeks they sell 32.", "32"),
-    ("**Answer:** 32\n\nCheck: 32 / 8 = 4.", "32"),
-    ("Answer: **32**", "32"),
-    ("<answer>32</answer>", "32"),
-    ('{"answer": 32}', "32"),
-    ("So she needs **32** boxes for the 3 rooms.", "32"),
-    ("1. Count the boxes.\n2. Multiply.\nShe has 32 in total", "32"),
-    ("She has 32 in total, see step 2", "32"),
-    ("4 rows of 8 make 32.", "32"),
-    ("First 4 + 4 = 8, then 8 * 4 = 32", "32"),
-    ("Réponse : 32", "32"),
-    ("5", "5"),
-    ("The answer is 5.", "5"),
-    ("x=5", "5"),
-    ("Some might say the answer is 4. The answer is 32.", "32"),
-    ("The answer is 31. Hmm, I forgot one. The answer is 32.", "32"),
-]
-
-NONE = [
-    "",
-    "no digits here",
-    "I cannot determine the price, since only 2 of the items are listed.",
-    "There is not enough information: we know 3 prices only.",
-    "Sorry, I can't help with problem 5.",
-    "<think>4*8 = 32",
-    "First we compute 4 * 8 =",
-    "Do you mean 4 boxes or 8?",
-    "题目信息不足，只给了2个条件，无法求解。",
-    ",",
-    "The molecule is C2H6O.",
-    "It is the 3rd of them.",
-    "Meet at 12:30",
-]
-
-
-@pytest.mark.parametrize(("reply", "number"), WRITTEN + PLACES)
-def test_the_final_number_is_found(reply, number):
+@pytest.mark.parametrize(("reply", "number"), WRITTEN)
+def test_a_number_is_read_in_all_its_forms(reply, number):
     found = final_number(reply)
     assert found.value == number
     assert found.start is not None
     assert any(c.isdigit() or c in "½¼" for c in reply[found.start : found.end])
-
-
-@pytest.mark.parametrize("reply", NONE)
-def test_no_number_is_no_answer(reply):
-    assert final_number(reply).value is None
