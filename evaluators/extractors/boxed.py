@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from evaluators.extractors import mentions
-from evaluators.extractors.text import braced, hide_reasoning, turns
+from evaluators.extractors.standing import taken_back
+from evaluators.extractors.text import BOX, braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _PHRASE = re.compile(
@@ -23,15 +24,21 @@ _WRAPPED = re.compile(
 )
 
 
+_EMPTY = re.compile(
+    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])|[\s$.…?□_*–<>\[\](){}-]"
+)
+"""What a box holds that is still to be filled in, and what stands around the name of what goes there."""
 _PLACEHOLDER = re.compile(
-    r"[\s$.…_?□\-]*|\\?[lc]?dots|\\(?:square|Box|cdots)|#1|(?:\\(?:text|mathrm)\s*\{)?\s*[<\[]?\s*(?:(?:your|the|my"
-    r"|final|numeric(?:al)?|correct"
-    r"|actual|insert|option|choice)[\s_]+)*(?:answer|result|solution"
-    r"|value|number|expression|letter|content|final|option|something)"
-    r"(?:\s+(?:here|goes here|letter))?\s*[>\]]?\s*\}?|(?:你的|最终|这里填)?(?:答案|结果)|\\text\{\s*\}",
+    r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
+    r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
+    r"(?:here|goeshere|letter)?|#1"
+    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí|hier|aqui|здесь)?"
+    r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
     re.IGNORECASE,
 )
-_CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_OR = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
+_CANDIDATES = re.compile(r"(?i:\b(?:candidates?|possibilit\w+|either)\b)|可能|候选")
 _MISTAKE = re.compile(
     r"(?i:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
     r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
@@ -50,6 +57,17 @@ _OTHERS = re.compile(
     r"|(?:参考答案|答案|书上|课本|同学|老师|有人)[^。\n]{0,12}(?:给出|写|是|为|说|印)[^。\n]{0,6}\Z"
 )
 """Who else puts a value in a box."""
+_THEIRS = re.compile(
+    r"(?i:(?:\bthe (?:textbook|book|key|manual|forum|teacher|user|author)'s(?: \w+){0,4}"
+    r"|\b(?:you|he|she|they|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher|thread|post))"
+    r" (?:\w+ )?(?:quoted?|propos\w+|suggest\w*|claim\w*|post\w*|print\w*|wrote|said|says|answered|stated?s?|lists?|listed|boxed)"
+    r"(?:(?!\b(?:so|hence|thus|but|and)\b)[^.:;=\n]){0,30}),?|\b(?:let|define))\Z"
+    r"|(?:网上|书上|课本|参考答案|同学|老师|有人|[你您]|他|她)[^。，；\n]{0,12}(?:的|给出|写|说|印|认为|是|为)[^。，；\n]{0,6}\Z|[设令记]\Z"
+)
+"""What makes it the box of somebody else, or the name of something."""
+_HYPOTHETICAL = re.compile(r"(?i:\b(?:would|had|your|isn't asked|not asked)\b)|如果|若|假如")
+"""What makes it an aside when there is a box without such words."""
+_FIRST_STEP = re.compile(r"(?i:\bstep \d|^\W*first)|首先|第一步|步骤")
 _THEIR_FAULT = re.compile(
     r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
     r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
@@ -92,28 +110,49 @@ def final_answer(text: str) -> Extraction:
 
 
 def _standing_box(part: str) -> tuple[int, int] | None:
-    """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
-    boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip()) and not _is_mistake(part, *box)]
-    if not boxes or mentions.withdrawn(part, boxes[-1][1]) or mentions.denied(part, *boxes[-1]):
+    """Return the last box that is the reply's own answer; None where that one is taken back or one of several possible answers."""
+    boxes = [box for box in braced(part) if _is_answer(part, *box)]
+    own = [box for box in boxes if not _is_aside(part, *box)]
+    if not own:
         return None
-    start, end = boxes[-1]
-    command = part.rfind("box", 0, start)
-    if mentions.is_instruction(part, command, end + 1) or mentions.is_alternative(part, start):
+    sure = [box for box in own if not _HYPOTHETICAL.search(_sentence(part, _command(part, box[0])))]
+    start, end = sure[-1] if sure and sure[-1] < own[-1] else own[-1]
+    if taken_back(part[end + 1 :], part[start:end]) or mentions.is_alternative(part, start):
         return None
-    before = next((box for box in reversed(boxes) if box[1] < command), None)
-    if before and part[slice(*before)] != part[start:end] and _CHOICE_OF_TWO.match(part[before[1] + 1 : command].rstrip("\\f")):
+    command = _command(part, start)
+    if _FIRST_STEP.search(_sentence(part, command)) and re.search(r"[\w,(=+]\s*\Z", part[end + 20 :]):
         return None
+    before = next((box for box in reversed(own) if box[1] < command), None)
+    if before and part[slice(*before)] != part[start:end]:
+        between, lead = part[before[1] + 1 : command], _sentence(part, _command(part, before[0]))
+        if _OR.match(between) or (_AND.match(between) and _CANDIDATES.search(lead)):
+            return None
     return start, end
 
 
-def _is_mistake(part: str, start: int, end: int) -> bool:
-    """Return whether a box shows what would be wrong."""
-    before = re.split(r"[.!?](?=\s)|\n|。", part[max(start - 160, 0) : start])[-1]
-    lead = part[max(start - 40, 0) : start].rpartition("box")[0].rpartition("\\")[0]
+def _command(part: str, start: int) -> int:
+    """Return where the command begins whose braces open before `start`."""
+    opened = re.search(rf"{BOX}\Z", part[max(start - 20, 0) : start])
+    return max(start - 20, 0) + opened.start() if opened else start
+
+
+def _sentence(part: str, end: int) -> str:
+    """Return the sentence that leads to `end`."""
+    return re.split(r"[.!?](?=\s)|\n|[。；！？]", part[max(end - 160, 0) : end])[-1].rstrip("$*([ \\")
+
+
+def _is_answer(part: str, start: int, end: int) -> bool:
+    """Return whether a box holds something, and not as the form in which an answer is to be written."""
+    return not _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[start:end])) and not mentions.is_instruction(part, _command(part, start), end + 1)
+
+
+def _is_aside(part: str, start: int, end: int) -> bool:
+    """Return whether a box shows what somebody else says, what would be wrong, or what holds under another condition."""
+    sentence = _sentence(part, _command(part, start))
     denied = _NOT_SO.match(part, end + 1)
     denied = denied if denied and denied["name"] in (None, part[start:end].strip()) else None
-    theirs = _OTHERS.search(before.rpartition("box")[0].rstrip("$\\f")) and _THEIR_FAULT.match(part, end + 1)
-    return bool(_MISTAKE.search(before) or denied or theirs or _NOT.search(lead))
+    theirs = _THEIRS.search(sentence) or (_OTHERS.search(sentence) and _THEIR_FAULT.match(part, end + 1))
+    return bool(_MISTAKE.search(sentence) or denied or theirs or _NOT.search(sentence))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:
