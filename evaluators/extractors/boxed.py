@@ -25,14 +25,16 @@ _WRAPPED = re.compile(
 
 
 _EMPTY = re.compile(
-    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])|[\s$.…?□_*–<>\[\](){}-]"
+    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])"
+    r"|[\s$.…?□_*–<>\[\](){}-]"
 )
 """What a box holds that is still to be filled in, and what stands around the name of what goes there."""
 _PLACEHOLDER = re.compile(
     r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
     r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
     r"(?:here|goeshere|letter)?|#1"
-    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí|hier|aqui|здесь)?"
+    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí"
+    r"|hier|aqui|здесь)?"
     r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
     re.IGNORECASE,
 )
@@ -59,14 +61,22 @@ _OTHERS = re.compile(
 """Who else puts a value in a box."""
 _THEIRS = re.compile(
     r"(?i:(?:\bthe (?:textbook|book|key|manual|forum|teacher|user|author)'s(?: \w+){0,4}"
-    r"|\b(?:you|he|she|they|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher|thread|post))"
+    r"|\b(?:you|he|she|they|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher"
+    r"|thread|post))"
     r" (?:\w+ )?(?:quoted?|propos\w+|suggest\w*|claim\w*|post\w*|print\w*|wrote|said|says|answered|stated?s?|lists?|listed|boxed)"
     r"(?:(?!\b(?:so|hence|thus|but|and)\b)[^.:;=\n]){0,30}),?|\b(?:let|define))\Z"
-    r"|(?:网上|书上|课本|参考答案|同学|老师|有人|[你您]|他|她)[^。，；\n]{0,12}(?:的|给出|写|说|印|认为|是|为)[^。，；\n]{0,6}\Z|[设令记]\Z"
+    r"|(?:网上|书上|课本)[^。，；：\n]{0,12}\Z|(?:同学|老师|有人|[你您他她])[^。，；\n]{0,8}(?:给出|写|说|印|认为|觉得|提[出到])[^。，；\n]{0,6}\Z|[设令记]\Z"
 )
 """What makes it the box of somebody else, or the name of something."""
 _HYPOTHETICAL = re.compile(r"(?i:\b(?:would|had|your|isn't asked|not asked)\b)|如果|若|假如")
 """What makes it an aside when there is a box without such words."""
+_STATED = re.compile(
+    r"(?i:^\W*(?:as (?:requested|required|asked|the|per|you)|following|according to|writing|written|in the (?:required"
+    r"|requested|desired)"
+    r"|putting|expressed)\b)|(?:答案|结果)[是为应:：\s]*\Z"
+)
+"""What leads to an answer although it speaks of the form."""
+_ASKED = re.compile(r"(?i:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
 _FIRST_STEP = re.compile(r"(?i:\bstep \d|^\W*first)|首先|第一步|步骤")
 _THEIR_FAULT = re.compile(
     r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
@@ -88,8 +98,10 @@ def boxed(text: str) -> Extraction:
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        if found := _standing_box(part):
-            start, end = found
+        if own := _own_boxes(part):
+            start, end = _standing(part, own) or (0, 0)
+            if start == end:
+                break
             lead, tail = len(part[start:end]) - len(part[start:end].lstrip()), len(part[start:end].rstrip())
             return Extraction(part[start:end].strip(), offset + start + lead, offset + start + tail)
     return Extraction(None)
@@ -103,16 +115,19 @@ def final_answer(text: str) -> Extraction:
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        found = _standing_box(part) or _tagged(part) or _phrased(part) or _only_line(part)
+        found = _standing(part, _own_boxes(part)) or _tagged(part) or _phrased(part) or _only_line(part)
         if found:
             return _trimmed(view, offset + found[0], offset + found[1])
     return Extraction(None)
 
 
-def _standing_box(part: str) -> tuple[int, int] | None:
-    """Return the last box that is the reply's own answer; None where that one is taken back or one of several possible answers."""
-    boxes = [box for box in braced(part) if _is_answer(part, *box)]
-    own = [box for box in boxes if not _is_aside(part, *box)]
+def _own_boxes(part: str) -> list[tuple[int, int]]:
+    """Return the boxes that hold something that the reply says itself."""
+    return [box for box in braced(part) if _is_answer(part, *box) and not _is_aside(part, *box)]
+
+
+def _standing(part: str, own: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return the last box; None where that one is taken back or one of several possible answers."""
     if not own:
         return None
     sure = [box for box in own if not _HYPOTHETICAL.search(_sentence(part, _command(part, box[0])))]
@@ -143,7 +158,12 @@ def _sentence(part: str, end: int) -> str:
 
 def _is_answer(part: str, start: int, end: int) -> bool:
     """Return whether a box holds something, and not as the form in which an answer is to be written."""
-    return not _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[start:end])) and not mentions.is_instruction(part, _command(part, start), end + 1)
+    if _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[start:end])):
+        return False
+    command = _command(part, start)
+    sentence = _sentence(part, command)
+    stated = _STATED.search(sentence) and not _ASKED.search(sentence)
+    return bool(stated) or not mentions.is_instruction(part, command, end + 1)
 
 
 def _is_aside(part: str, start: int, end: int) -> bool:

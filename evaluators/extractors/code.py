@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 from collections.abc import Iterator
 from typing import Literal
 
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
+from evaluators.extractors.unfenced import parses, unfenced
 from leaderflow.core.types import Extraction
 
-_OPENED = r"^(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>```+|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)"
+_OPENED = (
+    r"^(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>```+|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)"
+)
 _FENCE = re.compile(rf"{_OPENED}(?:^[ \t>]*(?P=fence)(?!\w)|(?P<open>\Z))", re.DOTALL | re.MULTILINE)
 _OUTER_FENCE = re.compile(rf"{_OPENED}(?:^(?P=indent)(?P=fence)(?!\w)|(?P<open>(?!)))", re.DOTALL | re.MULTILINE)
 """A fence that is closed where it was opened, so that its docstrings may hold others."""
@@ -23,7 +25,9 @@ _NOT_PROGRAMS = frozenset(
         "text txt plaintext output console bash sh shell zsh powershell pycon json markdown md diff yaml xml html log csv toml ini",
     )
 )
-_DEFINES = re.compile(r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
+_DEFINES = re.compile(
+    r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
+)
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
 _HEADER = re.compile(r":\s*(?:#[^\n]*\s*)*\Z")
 """The end of a program whose last statement has no body."""
@@ -31,11 +35,6 @@ _BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
 _TEST_CASE = re.compile(r"\bTestCase\)|^def test\w*\(\s*\)", re.MULTILINE)
 _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
-_START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
-_INDENTED = re.compile(r"^(?:[ ]{2,}|\t)(?:(?:async def|def|class|from|import)\s+\w|@\w).*(?:\n(?:[ \t]+\S.*|[ \t]*(?=\n\s*\n*[ \t]+\S)))*", re.MULTILINE)
-"""An indented part that begins like a program."""
-_CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])", re.MULTILINE)
-_OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
     r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
     r"|existing|previous)|original"
@@ -82,23 +81,6 @@ _RECOMMENDS = re.compile(
 _LOOKS = re.compile(
     r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
 )
-_TRIES = 50
-"""How often a part of a reply without a fence is read as a program."""
-_EFFECTIVE = (
-    *(
-        ast.FunctionDef,
-        ast.AsyncFunctionDef,
-        ast.ClassDef,
-        ast.Import,
-        ast.ImportFrom,
-        ast.Assign,
-        ast.AugAssign,
-        ast.For,
-        ast.While,
-        ast.With,
-    ),
-    *(ast.If, ast.Try, ast.Raise, ast.Return),
-)
 
 
 def code_block(text: str, language: str = "python", which: Literal["last", "first"] = "last") -> Extraction:
@@ -118,7 +100,7 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     end = _run_on(view, blocks)
     view, blocks = view[:end], [block for block in blocks if block.start() < end]
     if not blocks or (len(blocks) == 1 and blocks[0]["open"] is not None and not blocks[0]["language"]):
-        program = _unfenced(view, language)
+        program = unfenced(view, language)
         if program.value is not None or not blocks:
             return program
     standing = [block for block in blocks if not taken_back(_prose_after(view, block, blocks))]
@@ -179,7 +161,7 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     named = _ALIASES.get(block["language"].lower(), block["language"].lower())
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
-    cut_off = block["open"] is not None and python and not _parses(code)
+    cut_off = block["open"] is not None and python and not parses(code)
     if fit < 0 and (code.startswith("#!") or (named == "html" and len(blocks) == 1)):
         fit = 0
     if python and _is_empty(code):
@@ -218,58 +200,6 @@ def _program(view: str, block: re.Match[str]) -> Extraction:
     return Extraction(code, start, start + len(view[start:end].rstrip())) if code else Extraction(None)
 
 
-def _unfenced(view: str, language: str) -> Extraction:
-    """Return the text if it is a program or a function's body, else the longest part that starts with a definition."""
-    if language != "python":
-        return Extraction(None)
-    opening = _OPENING.match(view)
-    begin = opening.end() if opening else len(view) - len(view.lstrip("\n"))
-    view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
-    if _runs(view[begin:]):
-        return _span(view, begin, len(view))
-    body = [begin] if view[begin : begin + 1] in (" ", "\t") else []
-    for start in [*body, *(match.start() for match in _START.finditer(view))][:_TRIES]:
-        if end := _longest(view, start):
-            breaks_off = re.match(r"\n*[ \t]+\S", view[end:])
-            return Extraction(None) if breaks_off else _span(view, start, end)
-    for part in _INDENTED.finditer(view):
-        if _runs(code := textwrap.dedent(part[0]).strip("\n")):
-            return Extraction(code.rstrip(), part.start(), part.start() + len(part[0].rstrip()))
-    return Extraction(None)
-
-
-def _longest(view: str, start: int) -> int | None:
-    """Return where the program that begins at `start` ends: before the first line that is no Python, or an earlier one."""
-    end = len(view)
-    for _ in range(_TRIES):
-        if end <= start:
-            return None
-        line = _first_fault(view[start:end])
-        if line is None:
-            return end if _runs(view[start:end]) else None
-        places = [match.start() for match in re.finditer(r"^", view[start:end], re.MULTILINE)]
-        end = min(start + places[min(max(line - 1, 0), len(places) - 1)], start + len(view[start:end].rstrip().rpartition("\n")[0]))
-    return None
-
-
-def _first_fault(code: str) -> int | None:
-    """Return the line where `code`, a program or a function's body, stops to be Python; None where it does not."""
-    body = code[:1] in (" ", "\t")
-    try:
-        nodes = ast.parse("def body():\n" + code if body else code).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        return (getattr(error, "lineno", None) or 1) - body
-    return next((node.lineno - body for node in nodes if _is_idle(node)), None)
-
-
-def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement does nothing, as a word of prose or an output that reads as Python."""
-    if isinstance(node, ast.AnnAssign):
-        return node.value is None
-    idle = isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Constant | ast.Tuple | ast.Compare)
-    return idle and not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str))
-
-
 def _is_empty(code: str) -> bool:
     """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
     try:
@@ -278,31 +208,16 @@ def _is_empty(code: str) -> bool:
         return False
     if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):
         return True
-    if nodes and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes) and "#" not in code and not _BLANK_BODY.search(code) and "NotImplementedError" not in code:
+    if (
+        nodes
+        and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes)
+        and "#" not in code
+        and not _BLANK_BODY.search(code)
+        and "NotImplementedError" not in code
+    ):
         return False
     idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
     return all(
         isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
     )
-
-
-def _parses(code: str) -> bool:
-    return _first_fault(code) is None
-
-
-def _runs(code: str) -> bool:
-    """Return whether `code` is Python, or a function's body, that does something; a word or a formula does nothing."""
-    body = code[:1] in (" ", "\t")
-    if _first_fault(code) is not None:
-        return False
-    nodes = ast.parse("def body():\n" + code if body else code).body
-    if body and isinstance(nodes[0], ast.FunctionDef):
-        nodes = nodes[0].body + nodes[1:]
-        body = any(isinstance(node, ast.Return | ast.Pass) for node in nodes)
-    return body or any(isinstance(n, _EFFECTIVE) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)) for n in nodes)
-
-
-def _span(text: str, start: int, end: int) -> Extraction:
-    end = start + len(text[start:end].rstrip())
-    return Extraction(text[start:end].replace("\r\n", "\n"), start, end) if start < end else Extraction(None)

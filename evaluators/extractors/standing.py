@@ -9,22 +9,26 @@ _VALUE = "answer|result|value|box|number|count|total|figure|expression|solution|
 _OTHER = "first|earlier|previous|initial|original|other|old|second|alternative|student|textbook|official|naive"
 _IT = (
     rf"(?<!\w)(?:(?:this|that|it|these|mine|the above|what I (?:wrote|boxed|gave|had|said))"
-    rf"|(?:(?:the|my|this|that) )?(?:(?!(?:{_OTHER})\b)\w+ ){{0,2}}?(?:{_VALUE}|{_CODE})(?: (?:above|there|I (?:gave|boxed|wrote|had)))?)"
+    rf"|(?:the|my|this|that) (?:(?!(?:{_OTHER})\b)\w+ ){{0,2}}?(?:{_VALUE}|{_CODE})(?: (?:above|there|I (?:gave|boxed|wrote"
+    rf"|had)))?)"
 )
 _HOW = (
     r"(?: (?:\w+ly|now|also|still|just|all|so|far|therefore|thus|hence|even|quite|very|too|of course|in fact|after all|"
     r"wrong and))*"
 )
 _BAD = (
-    r"(?:wrong|incorrect|mistaken|invalid|void|false|unfounded|unreliable|nonsense|broken|buggy|flawed|faulty|obsolete|withdrawn"
-    r"|retracted|ignored|discarded|disregarded|thrown (?:away|out)|redone|an? (?:\w+ )?(?:mistake|typo|slip|misprint|error)|in error"
-    r"|impossible(?! to)|off by|too (?:large|small|high|low|big|many|few)|(?:with|using|based on|from) (?:the|an?) (?:wrong|incorrect"
+    r"(?:wrong|incorrect|mistaken|invalid|void|unfounded|unreliable|nonsense|broken|buggy|flawed|faulty|obsolete|withdrawn"
+    r"|retracted|ignored|discarded|disregarded|thrown (?:away|out)|redone|an? (?:\w+ )?(?:mistake|typo|slip|misprint|error)"
+    r"|in error"
+    r"|impossible(?! to)|off by|too (?:large|small|high|low|big|many|few)|(?:with|using|based on|from) (?:the|an?) (?:wrong"
+    r"|incorrect"
     r"|false))\b(?! to\b)"
 )
 _GOOD = r"(?:right|correct|true(?! that)|valid|it|so|attained|acceptable|usable|reliable|a (?:\w+ )?solution|what)\b"
 _TURN = re.compile(
-    r"(?:^|[,.;:—–-]|\bI'm|\band)\s*(?i:wait|no|nope|actually|hmm+|hold on|oops|sorry|oh|argh|on (?:reflection|second thought)|moment|warte"
-    r"|halt|nein|non|attende?[sz]|oups|espera|espere|perdón|não|стоп|нет|подожди(?:те)?|погоди(?:те)?)\b"
+    r"(?:^|[,.;:—–-]|\bI'm|\band)\s*(?i:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry|oh no|argh"
+    r"|on (?:reflection|second thought)|moment|warte"
+    r"|halt|nein|non(?=[,.!])|attende?[sz]|oups|espera|espere|perdón|não(?=[,.!])|стоп|нет|подожди(?:те)?|погоди(?:те)?)\b"
     r"|等等|等一下|不[，,]|抱歉|啊[，,]|哦[，,]|いや|待って|すみません|아니|잠깐"
 )
 """The writer stops short."""
@@ -35,16 +39,19 @@ _STATED_WRONG = re.compile(
     rf"| (?:doesn't|does not) (?:seem|look)){_HOW} {_GOOD})"
     rf"|{_IT} (?:is|was) (?:what I|my) (?:wrote )?(?:first|initial|earlier)\b[^.\n]{{0,30}}\bbut\b"
     r"|\bthere must be (?:an? )?(?:\w+ )?(?:mistake|error|slip)\b)"
-    r"|(?:这|此|它|[上前]面|上述|以上|刚才|刚刚|之前|答案|结果|框|代码|程序|写法|计算|推导|解法|做法|我)"
-    r"(?:(?!因为|由于|如果|不会|避免|防止|是否|检查|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都|也|全)错|错[了的]|错误的|有误|不正确|不成立|作废"
-    r"|不能用|不算数|不可[靠取]|是无效|有问题|漏[掉了算]|忘[了记])"
+    r"|(?:这|此|它|[上前]面|上述|以上|刚才|刚刚|之前|框|我|(?<![^面述上我]的)(?:答案|结果|代码|程序|写法|计算|推导|解法|做法))"
+    r"(?:(?!因为|由于|如果|会|避免|防止|是否|检查|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都|也|全)错|错[了的]|错误的|有误|不正确|不成立|作废"
+    r"|不能用(?=[，。,！\s了]|\Z)|不算数|不可[靠取]|是无效|有问题|漏[掉了算]|忘[了记])"
     r"|(?:^|[，,。；;\s])(?:哦|啊|呃|嗯)?[，,]?(?:不对|错了)"
-    r"|(?i:\b(?:das|dies\w*|es|(?:die|meine|diese) (?:Antwort|Lösung)|(?:das|mein) Ergebnis|der (?:Wert|Code))\b[^.,;!?\n]{0,18}?"
-    r"\b(?:falsch|verkehrt|ungültig|hinfällig|(?:stimmt|passt|geht|gilt|funktioniert)(?: \w+)? nicht|nicht (?:richtig|korrekt|stimmen))"
+    r"|(?i:\b(?:das|dies\w*|es|(?:die|meine|diese) (?:Antwort|Lösung)|(?:das|mein) Ergebnis|der (?:Wert"
+    r"|Code))\b(?:(?!\bnicht falsch)[^.,;!?\n]){0,18}?"
+    r"\b(?:falsch|verkehrt|ungültig|hinfällig|(?:stimmt|passt|geht|funktioniert)(?: \w+)? nicht(?! (?:mit|für|bei|in)\b)"
+    r"|nicht (?:richtig|korrekt|stimmen))"
     r"|\b(?:c'est|ce n'est|cela|ceci|ce (?:résultat|code)|(?:cette|la|ma) (?:réponse|valeur|fonction))\b[^.,;!?\n]{0,18}?"
     r"\b(?:faux|fausse|incorrecte?|erronée?|pas (?:correcte?|juste|bonne|bon|valable))\b"
     r"|\b(?:est[oae]|es[oa]|iss?t?o|(?:el|mi|o|meu) resultado|(?:la|mi|a|minha) resp(?:ue|o)sta|[eo] código)\b[^.,;!?\n]{0,18}?"
-    r"\b(?:mal|equivocad\w|incorrect\w|incorret\w|erróne\w|errad\w|n(?:o|ão) (?:es|está|é) (?:corr?ect\w|corret\w|bien|cert\w|válid\w))\b"
+    r"\b(?:mal|equivocad\w|incorrect\w|incorret\w|erróne\w|errad\w|n(?:o|ão) (?:es|está|é) (?:corr?ect\w|corret\w|bien|cert\w"
+    r"|válid\w))\b"
     r"|\b(?:это|ответ|результат|значение|код)\b[^.,;!?\n]{0,18}?\b(?:неверн|неправильн|ошибочн|не подходит|не верно|не работает))"
     r"|(?:これ|それ|この|上の|答え|結果)[^。、\n]{0,10}(?:間違|誤り|正しくな|違い)|(?:위|답|결과|이것)[^.\n]{0,10}(?:틀렸|틀린|잘못)"
 )
@@ -53,9 +60,11 @@ _TAKEN_BACK = re.compile(
     r"(?i:\bI(?:'\w+)?(?: (?:am|have|must|need|had|will|would|want|should|can|like|hereby|now|therefore|to|only|rather|better|do))*"
     r" (?:retract|withdraw|take (?:(?:that|it|this|my \w+)(?: \w+)?) back|re(?:do|think|compute|calculate|check|count|consider)\b"
     r"(?! (?:it )?if)|start over|was wrong\b)"
-    r"|\bI (?:no longer (?:trust|think|believe|stand)|(?:do not|don't|cannot|can't) (?:trust|stand (?:by|behind)|vouch for) (?:this|that|it"
+    r"|\bI (?:no longer (?:trust|think|believe|stand)|(?:do not|don't|cannot|can't) (?:trust|stand (?:by|behind)"
+    r"|vouch for) (?:this|that|it"
     r"|my)\b)"
-    r"|(?:^|[.,;:—–-]|\b(?:please|so|but|and|should|must|can|better|you to)) *(?:ignore|disregard|discard|scra(?:p|tch)|forget|strike"
+    r"|(?:^|[.,;:—–-]|\b(?:please|so|but|and|should|must|can|better|you to)) *(?:ignore|disregard|discard|scra(?:p|tch)|forget"
+    r"|strike"
     r"|throw (?:away|out)|(?:do not|don't) (?:use|trust|rely on|submit|run|count on))"
     rf"(?: (?:this|that|it|(?:the|my|this|that) (?:(?:above|last|boxed|final|previous) )?(?:above|{_VALUE}|{_CODE}))\b"
     r"(?! (?:for|in|on|with|if|when|unless|as|at)\b)|[,.;:]|\s*\Z)"
@@ -68,35 +77,45 @@ _TAKEN_BACK = re.compile(
 _GIVEN_UP = re.compile(
     r"(?i:\bI(?:'m| am)? (?:can't|cannot|could not|couldn't|unable to|not able to|do not|don't|did not|didn't|won't|will not|not)"
     r"(?: (?:\w+ ){0,2}?(?:give|giving|offer|offering|provide|find|have|state|produce|commit to|locate|say|see how to|supply)"
-    r"(?: (?!simpler|shorter|better|nicer|more|faster|closed|other|another)\w+){0,4}?"
+    r"(?: (?!simpler|shorter|better|nicer|more|faster|closed|other|another|your|any (?:mistake|error))\w+){0,4}?"
     r" (?:answer|value|result|solution|version|count|number|program|code|mistake|error|one|finish\w*|proceed|continue)\b"
     r"| (?:\w+ )?decide\b)"
     r"|\bI(?: am left with| have|'ve) no (?:\w+ )?(?:answer|solution|result|value)|\bI(?:'m| am) stuck\b|\bno solution I can\b"
-    r"|\bI(?:'d| would)(?: have| need| want) to (?:\w+ )?(?:look|check|see|know|compute)\b[^.\n]{0,40}\b(?:instead|before I|first)\b)"
+    r"|\bI(?:'d| would)(?: have| need| want) to (?:\w+ )?(?:look|check|see|know|compute)\b[^.\n]{0,40}\b(?:instead|before I"
+    r"|first)\b)"
     r"|(?:给|得|求|算|写)不(?:出|到)|没有?找到|(?:无法|不能|没法)(?:给出|得出|得到|求出|作答|回答|提供)|重新(?:计算|列举|推导|考虑|算|做)"
 )
 """The writer has no answer after all."""
 _SLIP = re.compile(
-    r"(?i:\bI (?:forgot|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|double-?counted|over-?counted|treated|dropped"
+    r"(?i:\bI (?:forgot|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|double-?counted|over-?counted|treated"
+    r"|dropped"
     r"|lost|made an? (?:\w+ )?(?:mistake|error|slip))\b|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
     r"|\bj'ai (?:oublié|confondu|mal)|\b(?:olvidé|confundí|esqueci|confundi)\b|\bя (?:забыл|перепутал|ошиб))"
     r"|我?把[^。，\n]{1,20}(?:看成|当成|当作)|(?:忘记?|漏)了|読み落と|見落と"
 )
 """A slip that the writer admits; it counts after a turn such as "wait"."""
+_LIMIT = re.compile(r" (?:for|with|on|in|if|when)\b")
 _UPHELD = re.compile(
-    r"(?i:\b(?:stands?|(?:still|it|that|this|everything) (?:holds?|fits|works)|still (?:correct|right)|(?:is|was|it's|that's|I was|yes,?)"
-    r" (?:actually |indeed )?(?:fine|right|correct|ok|okay)(?!\s*\?)|(?:stick|stay|go) with (?:it|that|my)|remains? (?:the same|unchanged"
+    r"(?i:\b(?:stands?|(?:still|it|that|this|everything) (?:holds?|fits|works)|still (?:correct|right)|(?:is|was|it's|that's"
+    r"|I was|yes,?)"
+    r" (?:actually |indeed )?(?:fine|right|correct|ok|okay)(?!\s*\?)|(?:stick|stay|go) with (?:it|that|my)|remains? (?:the same"
+    r"|unchanged"
     r"|valid)|confirmed|holds up|checks out|it is after all|stimmt doch|passt doch|c'est bien correct|es correct[oa]|всё верно))"
     r"|没错|不变|仍然?成立|还是对的|没有?问题|无误|是?正确的?|是对的|合ってい"
 )
 """It stands after all."""
 _ASIDE = re.compile(
-    r"(?i:\b(?:if|unless|when(?:ever)?|whether|had|would|suppos\w+|assuming|someone|somebody|some|many|most|others|people|students?|one (?:may|might|could|can)"
-    r"|common|typical|often|easy|tempting|frequent|naive|trap|pitfall|beware|you|your|they|he|she|corrected|fixed|wenn|falls|viele|manche"
+    r"(?i:\b(?:if|unless|when(?:ever)?|whether|had|would|suppos\w+|assuming|someone|somebody|some|many|most|others|people"
+    r"|students?|one (?:may|might|could|can)"
+    r"|common|typical|often|easy|tempting|frequent|naive|trap|pitfall|beware|you|your|they|he|she|corrected|fixed|wenn|falls"
+    r"|viele|manche"
     r"|würde|hätte|si|beaucoup|certains|muchos|algunos|se|muitos|если|многие|некоторые)\b)"
     r"|如果|若|假如|很多|有人|有些|同学|容易|常见|误以为|もし|多くの"
 )
 """What makes a fault that of another value: a condition, or somebody else."""
+_BEFORE = re.compile(r"(?i:\b(?:previous|earlier|on my (?:side|end|part))\b)|之前的?(?:回答|回复)|原来的")
+"""What makes it a fault of something else that was said before."""
+_HENCE = re.compile(r"(?i:\b(?:so|hence|thus|therefore|but)\b)|所以|因此|故|但")
 _CONDITION = re.compile(r"(?i:\b(?:if|unless|wenn|falls|si|se|если)\b)|如果|若|もし")
 _SENTENCE = re.compile(r"(?:[.;!…]+(?=[\s\"')]|\Z)|[\n。；！])|(?P<asks>[?？])")
 _LONGEST = 4000
@@ -104,7 +123,10 @@ _LONGEST = 4000
 
 
 _NOT = r"(?:does not|doesn't|did not|didn't|cannot|can't)"
-_DOES_NOT_HOLD = re.compile(rf"(?:\bIT|(?i:(?<!\w)(?:this|that|it))) (?:\w+ )?(?:contradicts|violates|{_NOT} (?:\w+ )?(?:satisfy|hold|check|fit|match|add up)\b)")
+_DOES_NOT_HOLD = re.compile(
+    rf"(?:\bIT|(?i:(?<!\w)(?:this|that|it))) (?:\w+ )?(?:contradicts|violates|{_NOT} (?:\w+ )?(?:satisfy|hold|check out|fit"
+    rf"|match|add up)\b)"
+)
 _FAILS = re.compile(
     rf"(?i:(?<!\w)(?:this|that|it)) (?:\w+ )?(?:fails|breaks|crashes|{_NOT} (?:\w+ )?(?:work|compile|make sense)\b)"
     rf"|\bIT(?: therefore| thus)? (?:isn't|is not|wasn't|{_NOT})\b"
@@ -138,14 +160,18 @@ def taken_back(after: str, stated: str = "") -> bool:
 
 def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
     """Return whether a sentence takes back what was stated; `before` is the sentence before it, `turned` whether doubts began."""
+    if _BEFORE.search(sentence):
+        return False
     back = _TAKEN_BACK.search(sentence) or _GIVEN_UP.search(sentence)
     if back and not _CONDITION.search(sentence[: back.start()]):
         return True
     wrong = _STATED_WRONG.search(sentence)
     if not wrong and (turned or sentence.startswith("IT ") or _BUT.search(sentence)):
         wrong = _DOES_NOT_HOLD.search(sentence)
-    if not wrong and turned:
-        wrong = _FAILS.search(sentence)
+    if not wrong and turned and (failed := _FAILS.search(sentence)) and (turn or not _LIMIT.match(sentence, failed.end())):
+        wrong = failed
     if not wrong and turn:
         wrong = _SLIP.search(sentence)
-    return bool(wrong and not _ASIDE.search(sentence[: wrong.end()]) and (turn or not _ASIDE.search(before)))
+    if not wrong or _UPHELD.search(sentence, wrong.end()):
+        return False
+    return not _ASIDE.search(_HENCE.split(sentence[: wrong.end()])[-1]) and (turn or not _ASIDE.search(before))
