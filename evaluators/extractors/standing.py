@@ -26,7 +26,7 @@ _BAD = (
 )
 _GOOD = r"(?:right|correct|true(?! that)|valid|it|so|attained|acceptable|usable|reliable|a (?:\w+ )?solution|what)\b"
 _TURN = re.compile(
-    r"(?:^|[,.;:—–-]|\bI'm|\band)\s*(?i:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry|oh no|argh"
+    r"(?:^(?:IT\b)?|[,.;:—–-]|\bI'm|\band)\s*(?i:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry|oh no|argh"
     r"|on (?:reflection|second thought)|moment|warte"
     r"|halt|nein|non(?=[,.!])|attende?[sz]|oups|espera|espere|perdón|não(?=[,.!])|стоп|нет|подожди(?:те)?|погоди(?:те)?)\b"
     r"|等等|等一下|不[，,]|抱歉|啊[，,]|哦[，,]|いや|待って|すみません|아니|잠깐"
@@ -124,7 +124,8 @@ _LONGEST = 4000
 
 _NOT = r"(?:does not|doesn't|did not|didn't|cannot|can't)"
 _DOES_NOT_HOLD = re.compile(
-    rf"(?:\bIT|(?i:(?<!\w)(?:this|that|it))) (?:\w+ )?(?:contradicts|violates|{_NOT} (?:\w+ )?(?:satisfy|hold|check out|fit"
+    rf"(?:\bIT|(?i:(?<!\w)(?:this|that|it))) (?:\w+ )?(?:contradicts|violates|fails the|{_NOT} (?:\w+ )?(?:satisfy|hold"
+    rf"|check out|fit"
     rf"|match|add up)\b)"
 )
 _FAILS = re.compile(

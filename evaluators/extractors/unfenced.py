@@ -33,7 +33,7 @@ _EFFECTIVE = (
         ast.While,
         ast.With,
     ),
-    *(ast.If, ast.Try, ast.Raise, ast.Return),
+    *(ast.If, ast.Try, ast.Raise),
 )
 
 
@@ -109,7 +109,12 @@ def _runs(code: str) -> bool:
     if body and isinstance(nodes[0], ast.FunctionDef):
         nodes = nodes[0].body + nodes[1:]
         body = any(isinstance(node, ast.Return | ast.Pass) for node in nodes)
-    return body or any(isinstance(n, _EFFECTIVE) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)) for n in nodes)
+    return body or any(
+        isinstance(n, _EFFECTIVE)
+        or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Call))
+        or (isinstance(n, ast.Return) and n.value is not None)
+        for n in nodes
+    )
 
 
 def _span(text: str, start: int, end: int) -> Extraction:
