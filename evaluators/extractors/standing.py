@@ -8,7 +8,7 @@ _CODE = "code|program|function|version|snippet|implementation|script|class"
 _VALUE = "answer|result|value|box|number|count|total|figure|expression|solution|calculation|one|formula"
 _OTHER = "first|earlier|previous|initial|original|other|old|second|alternative|student|textbook|official|naive"
 _IT = (
-    rf"(?<!\w)(?:(?:this|that|it|these|mine|the above|what i (?:wrote|boxed|gave|had|said))"
+    rf"(?<!\w)(?=[imtw])(?:(?:this|that|it|these|mine|the above|what i (?:wrote|boxed|gave|had|said))"
     rf"|(?:the|my|this|that) (?:(?!(?:{_OTHER})\b)\w+ ){{0,2}}?(?:{_VALUE}|{_CODE})(?: (?:above|there|i (?:gave|boxed|wrote"
     rf"|had)))?)"
 )
@@ -34,21 +34,17 @@ _TURN = re.compile(
 """The writer stops short."""
 _BUT = re.compile(r"(?:\b(?:but|however|aber|mais|pero|mas|но)\b)|但|しかし|하지만")
 _STATED_WRONG = re.compile(
-    rf"(?:{_IT}(?:(?:'s| is| was| are| must be| seems| looks| should be| has to be| needs to be){_HOW} {_BAD}"
+    rf"{_IT}(?:(?:'s| is| was| are| must be| seems| looks| should be| has to be| needs to be){_HOW} {_BAD}"
     rf"|(?:'s not| is not| isn't| was not| wasn't| are not| can't be| cannot be|,? too,? can't be"
-    rf"| (?:doesn't|does not) (?:seem|look)){_HOW} {_GOOD})"
-    rf"|{_IT} (?:can't|cannot) be(?=[\s:,]*\Z|[:,])|{_IT} (?:and |should not|shouldn't|must not|cannot"
-    rf"|can't)[^.;\n]{{0,40}}?\bbe (?:used|trusted|taken|relied)\b"
-    rf"|{_IT} (?:rests on|comes from|relies on|is based on|was based on) (?:an? |the |my )?(?:\w+ )?(?:mis\w+|error|slip|wrong)\b"
-    rf"|{_IT} (?:is|was) (?:what i|my) (?:wrote )?(?:first|initial|earlier)\b[^.\n]{{0,30}}\bbut\b"
-    r"|\bthere must be (?:an? )?(?:\w+ )?(?:mistake|error|slip)\b)"
-    r"|(?:@it|[这此它该]|[上前]面|验证后?|发现|上述|以上|刚才|刚刚|之前|框|我|(?<![^面述上我]的)(?:答案|结果|代码|程序|写法|计算"
-    r"|推导|解法|做法))"
-    r"(?:(?!因为|由于|如果|会|避免|防止|是否|检查|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都|也|全)错"
-    r"|错[了的]|错误的|有误|不正确|不成立|作废"
-    r"|不符合?题意|不满足(?:条件|题意|要求)|不能用(?=[，。,！\s了]|\Z)|不算数|不可[靠取]|无效|有问题|漏[掉了算]|忘[了记])"
-    r"|[抄看算弄搞记写读数]错|理解错|出了?差错|站不住脚|请勿采用|此路不通|(?:^|[，,。；;\s])(?:哦|啊|呃|嗯)?[，,]?(?:不对|错了)"
-    r"|(?:\b(?:das|dies\w*|es|(?:die|meine|diese) (?:antwort|lösung)|(?:das|mein) ergebnis|der (?:wert"
+    rf"| (?:doesn't|does not) (?:seem|look)){_HOW} {_GOOD}"
+    r"| (?:can't|cannot) be(?=[\s:,]*\Z|[:,])| (?:and |should not|shouldn't|must not|cannot|can't)[^.;\n]{0,40}?"
+    r"\bbe (?:used|trusted|taken|relied)\b"
+    r"| (?:rests on|comes from|relies on|is based on|was based on) (?:an? |the |my )?(?:\w+ )?(?:mis\w+|error|slip|wrong)\b"
+    r"| (?:is|was) (?:what i|my) (?:wrote )?(?:first|initial|earlier)\b[^.\n]{0,30}\bbut\b)"
+    r"|\bthere must be (?:an? )?(?:\w+ )?(?:mistake|error|slip)\b"
+)
+_STATED_WRONG_IN_EUROPE = re.compile(
+    r"(?:\b(?:das|dies\w*|es|(?:die|meine|diese) (?:antwort|lösung)|(?:das|mein) ergebnis|der (?:wert"
     r"|code))\b(?:(?!\bnicht falsch)[^.,;!?\n]){0,18}?"
     r"\b(?:falsch|verkehrt|ungültig|hinfällig|(?:stimmt|passt|geht|funktioniert)(?: \w+)? nicht(?! (?:mit|für|bei|in)\b)"
     r"|nicht (?:richtig|korrekt|stimmen))"
@@ -58,6 +54,14 @@ _STATED_WRONG = re.compile(
     r"\b(?:mal|equivocad\w|incorrect\w|incorret\w|erróne\w|errad\w|n(?:o|ão) (?:es|está|é) (?:corr?ect\w|corret\w|bien|cert\w"
     r"|válid\w))\b"
     r"|\b(?:это|ответ|результат|значение|код)\b[^.,;!?\n]{0,18}?\b(?:неверн|неправильн|ошибочн|не подходит|не верно|не работает))"
+)
+_STATED_WRONG_IN_ASIA = re.compile(
+    r"(?:@it|[这此它该]|[上前]面|验证后?|发现|上述|以上|刚才|刚刚|之前|框|我|(?<![^面述上我]的)(?:答案|结果|代码|程序|写法|计算"
+    r"|推导|解法|做法))"
+    r"(?:(?!因为|由于|如果|会|避免|防止|是否|检查|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都|也|全)错"
+    r"|错[了的]|错误的|有误|不正确|不成立|作废"
+    r"|不符合?题意|不满足(?:条件|题意|要求)|不能用(?=[，。,！\s了]|\Z)|不算数|不可[靠取]|无效|有问题|漏[掉了算]|忘[了记])"
+    r"|[抄看算弄搞记写读数]错|理解错|出了?差错|站不住脚|请勿采用|此路不通|(?:^|[，,。；;\s])(?:哦|啊|呃|嗯)?[，,]?(?:不对|错了)"
     r"|(?:これ|それ|この|上の|答え|結果)[^。、\n]{0,10}(?:間違|誤り|正しくな|違い)|(?:위|답|결과|이것)[^.\n]{0,10}(?:틀렸|틀린"
     r"|잘못)"
 )
@@ -202,7 +206,9 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
     back = _TAKEN_BACK.search(sentence) or _GIVEN_UP.search(sentence)
     if back and not _CONDITION.search(sentence[: back.start()]):
         return True
-    wrong = _STATED_WRONG.search(sentence) or _OWN_SLIP.search(sentence)
+    wrong = _STATED_WRONG.search(sentence) or _STATED_WRONG_IN_EUROPE.search(sentence) or _OWN_SLIP.search(sentence)
+    if not wrong and not sentence.isascii():
+        wrong = _STATED_WRONG_IN_ASIA.search(sentence)
     if not wrong and (turned or sentence.startswith("@it ") or _BUT.search(sentence)):
         wrong = _DOES_NOT_HOLD.search(sentence)
     if not wrong and turned and (failed := _FAILS.search(sentence)) and (turn or not _LIMIT.match(sentence, failed.end())):
