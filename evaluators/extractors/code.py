@@ -128,9 +128,11 @@ def _blocks(view: str) -> Iterator[re.Match[str]]:
 
 def _run_on(view: str, blocks: list[re.Match[str]]) -> int:
     """Return where a question that a base model invents begins after the first program, outside its fences; else the end."""
-    inside = [block.span() for block in blocks]
-    cuts = [start for start, _ in turns(view) if start and not any(a <= start < b for a, b in inside)]
-    return next((cut for cut in cuts if blocks and blocks[0].end() <= cut), len(view))
+    if not blocks:
+        return len(view)
+    begin, inside = blocks[0].end(), [block.span() for block in blocks[1:]]
+    cuts = [begin + start for start, _ in turns(view[begin:]) if start]
+    return next((cut for cut in cuts if not any(a <= cut < b for a, b in inside)), len(view))
 
 
 def _undecided(view: str, fitting: list[re.Match[str]]) -> bool:

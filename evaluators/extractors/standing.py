@@ -73,8 +73,8 @@ _TAKEN_BACK = re.compile(
     r"|\bi (?:no longer (?:trust|think|believe|stand)|(?:do not|don't|cannot|can't) (?:trust|stand (?:by|behind)"
     r"|vouch for) (?:this|that|it"
     r"|my)\b)"
-    r"|(?:^|[.,;:—–-]|\b(?:please|so|but|and|should|must|can|better|you to)) *(?:ignore|disregard|discard|scra(?:p|tch)|forget"
-    r"|strike"
+    r"|\b(?=[dfist])(?<!\bto )(?<!n't )(?<!not )(?<!may )(?<!\bwe )(?<!will )(?<!\bi )(?:ignore|disregard|discard|scra(?:p|tch)"
+    r"|forget|strike"
     r"|throw (?:away|out)|(?:do not|don't) (?:take(?= \w+ as)|use|trust|rely on|submit|run|count on))"
     rf"(?: (?:this|that|it|(?:the|my|this|that) (?:(?:above|last|boxed|final|previous) )?(?:above|{_VALUE}|{_CODE}))\b"
     r"(?! (?:for|in|on|with|if|when|unless|at)\b)|[,.;:]|\s*\Z)"
@@ -201,10 +201,8 @@ def _with_it(text: str, stated: str) -> str:
 
 def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
     """Return whether a sentence takes back what was stated; `before` is the sentence before it, `turned` whether doubts began."""
-    if _BEFORE.search(sentence):
-        return False
     back = _TAKEN_BACK.search(sentence) or _GIVEN_UP.search(sentence)
-    if back and not _CONDITION.search(sentence[: back.start()]):
+    if back and not _CONDITION.search(sentence[: back.start()]) and not _BEFORE.search(sentence):
         return True
     wrong = _STATED_WRONG.search(sentence) or _STATED_WRONG_IN_EUROPE.search(sentence) or _OWN_SLIP.search(sentence)
     if not wrong and not sentence.isascii():
@@ -215,6 +213,6 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
         wrong = failed
     if not wrong and turn:
         wrong = _SLIP.search(sentence)
-    if not wrong or _UPHELD.search(sentence, wrong.end()):
+    if not wrong or _BEFORE.search(sentence) or _UPHELD.search(sentence, wrong.end()):
         return False
     return not _ASIDE.search(_HENCE.split(sentence[: wrong.end()])[-1]) and (turn or not _ASIDE.search(before))

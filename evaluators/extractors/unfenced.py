@@ -66,22 +66,22 @@ def _longest(view: str, start: int) -> int | None:
     for _ in range(_TRIES):
         if end <= start:
             return None
-        line = _first_fault(view[start:end])
+        nodes, line = _read(view[start:end])
         if line is None:
-            return end if _runs(view[start:end]) else None
+            return end if _does_something(nodes, view[start] in " \t") else None
         places = [match.start() for match in re.finditer(r"^", view[start:end], re.MULTILINE)]
         end = min(start + places[min(max(line - 1, 0), len(places) - 1)], start + len(view[start:end].rstrip().rpartition("\n")[0]))
     return None
 
 
-def _first_fault(code: str) -> int | None:
-    """Return the line where `code`, a program or a function's body, stops to be Python; None where it does not."""
+def _read(code: str) -> tuple[list[ast.stmt], int | None]:
+    """Return the statements of `code`, a program or a function's body, and the line where it stops to be Python, if it does."""
     body = code[:1] in (" ", "\t")
     try:
         nodes = ast.parse("def body():\n" + code if body else code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        return (getattr(error, "lineno", None) or 1) - body
-    return next((node.lineno - body for node in nodes if _is_idle(node)), None)
+        return [], (getattr(error, "lineno", None) or 1) - body
+    return nodes, next((node.lineno - body for node in nodes if _is_idle(node)), None)
 
 
 def _is_idle(node: ast.stmt) -> bool:
@@ -97,15 +97,16 @@ def _is_idle(node: ast.stmt) -> bool:
 
 def parses(code: str) -> bool:
     """Return whether `code` is Python, or a function's body."""
-    return _first_fault(code) is None
+    return _read(code)[1] is None
 
 
 def _runs(code: str) -> bool:
     """Return whether `code` is Python, or a function's body, that does something; a word or a formula does nothing."""
-    body = code[:1] in (" ", "\t")
-    if _first_fault(code) is not None:
-        return False
-    nodes = ast.parse("def body():\n" + code if body else code).body
+    nodes, fault = _read(code)
+    return fault is None and _does_something(nodes, code[:1] in (" ", "\t"))
+
+
+def _does_something(nodes: list[ast.stmt], body: bool) -> bool:
     if body and isinstance(nodes[0], ast.FunctionDef):
         nodes = nodes[0].body + nodes[1:]
         body = any(isinstance(node, ast.Return | ast.Pass) for node in nodes)
