@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from evaluators.extractors import mentions
-from evaluators.extractors.text import braced, hide_reasoning, turns
+from evaluators.extractors.standing import taken_back
+from evaluators.extractors.text import BOX, braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
 
 _PHRASE = re.compile(
@@ -23,17 +25,25 @@ _WRAPPED = re.compile(
 )
 
 
+_EMPTY = re.compile(
+    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])"
+    r"|[\s$.…?□_*–<>\[\](){}-]"
+)
+"""What a box holds that is still to be filled in, and what stands around the name of what goes there."""
 _PLACEHOLDER = re.compile(
-    r"[\s$.…_?□\-]*|\\?[lc]?dots|\\(?:square|Box|cdots)|#1|(?:\\(?:text|mathrm)\s*\{)?\s*[<\[]?\s*(?:(?:your|the|my"
-    r"|final|numeric(?:al)?|correct"
-    r"|actual|insert|option|choice)[\s_]+)*(?:answer|result|solution"
-    r"|value|number|expression|letter|content|final|option|something)"
-    r"(?:\s+(?:here|goes here|letter))?\s*[>\]]?\s*\}?|(?:你的|最终|这里填)?(?:答案|结果)|\\text\{\s*\}",
+    r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
+    r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
+    r"(?:here|goeshere|letter)?|#1"
+    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí"
+    r"|hier|aqui|здесь)?"
+    r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
     re.IGNORECASE,
 )
-_CHOICE_OF_TWO = re.compile(r"[\s$.\\()]*(?:,\s*)?(?:or(?: else)?|或者?|还是)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_OR = re.compile(r"[\s$.\\()]*(?:[,，]\s*)?(?:要么是?|or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
+_AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
+_CANDIDATES = re.compile(r"(?:\b(?:candidates?|possibilit\w+|either)\b)|可能|候选")
 _MISTAKE = re.compile(
-    r"(?i:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
+    r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
     r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
 )
 _NOT_SO = re.compile(
@@ -43,18 +53,47 @@ _NOT_SO = re.compile(
     r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
 )
 _OTHERS = re.compile(
-    r"(?i:\b(?:answer key|key|book|textbook|manual|solution sheet|(?:my|your|the|a) (?:friend|teacher|student|classmate"
+    r"(?:\b(?:answer key|key|book|textbook|manual|solution sheet|(?:my|your|the|a) (?:friend|teacher|student|classmate"
     r"|colleague|user|other model)|someone|he|she|they)\b[^.!?\n]{0,40}"
     r"\b(?:prints?|printed|gives?|gave|says?|said|lists?|listed|shows?|showed|has|had|claims?|claimed|states?|stated|writes?"
     r"|wrote|got|reports?|reported|boxed|marks?|marked)\b[^.!?\n]{0,20}\Z)"
     r"|(?:参考答案|答案|书上|课本|同学|老师|有人)[^。\n]{0,12}(?:给出|写|是|为|说|印)[^。\n]{0,6}\Z"
 )
 """Who else puts a value in a box."""
+_THEIRS = re.compile(
+    r"(?:(?:\b(?:student|textbook|book|teacher|user)'s(?: \w+){0,4}:|\bthe (?:textbook|book|key|manual|forum|teacher|user"
+    r"|author)'s(?: \w+){0,4}"
+    r"|\b(?:you|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher"
+    r"|thread|post))"
+    r" (?:\w+ )?(?:quoted?|propos\w+|suggest\w*|claim\w*|post\w*|print\w*|wrote|said|says|answered|stated?s?|lists?|listed|boxed)"
+    r"(?:(?!\b(?:so|hence|thus|but|and)\b)[^.:;=\n]){0,30}),?|\b(?:let|define))\Z"
+    r"|(?:网上|书上|课本)[^。，；：\n]{0,12}\Z|(?:同学|老师|有人|[你您他她])[^。，；\n]{0,8}(?:给出|写|说|印|认为|觉得"
+    r"|提[出到])[^。，；\n]{0,6}\Z|[设令记]\Z"
+)
+"""What makes it the box of somebody else, or the name of something."""
+_HYPOTHETICAL = re.compile(
+    r"(?:\b(?:would|had|your|isn't asked|not asked)\b|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
+    r"|若|假如"
+)
+"""What makes it an aside when there is a box without such words."""
+_STATED = re.compile(
+    r"(?:^\W*(?:as (?:requested|required|asked|the|per|you)|following|according to|writing|written|in the (?:required"
+    r"|requested|desired)"
+    r"|putting|expressed)\b)|(?:答案|结果)[是为应:：\s]*\Z"
+)
+"""What leads to an answer although it speaks of the form."""
+_ASKED = re.compile(r"(?:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
+_ENDED = re.compile(r"[.;!?](?=\s)|\n|[。；！？]")
+_CUT_OFF = re.compile(r"[\w,(=+]\s*\Z")
+_FIRST_STEP = re.compile(r"(?:\bstep \d|^\W*first)|首先|第一步|步骤")
 _THEIR_FAULT = re.compile(
     r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
     r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
 )
-_NOT = re.compile(r"(?i:(?:\bnot|\brather than|\binstead of|\bscrap (?:that|the))[\s$\\(]*f?\Z)")
+_NOT = re.compile(
+    r"(?:(?:\bnot|\brather than|\binstead of|\bscrap (?:that|the)|\b(?:retract|withdraw|take back|disregard)\b[^.\n]{0,20})\Z)"
+    r"|(?:不是|而非|并非)\Z"
+)
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
     r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
@@ -70,7 +109,9 @@ def boxed(text: str) -> Extraction:
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        if found := _standing_box(part):
+        if own := _own_boxes(part):
+            if not (found := _standing(part, own)):
+                break
             start, end = found
             lead, tail = len(part[start:end]) - len(part[start:end].lstrip()), len(part[start:end].rstrip())
             return Extraction(part[start:end].strip(), offset + start + lead, offset + start + tail)
@@ -85,35 +126,68 @@ def final_answer(text: str) -> Extraction:
     """
     view = hide_reasoning(text)
     for offset, part in turns(view):
-        found = _standing_box(part) or _tagged(part) or _phrased(part) or _only_line(part)
+        found = _standing(part, _own_boxes(part)) or _tagged(part) or _phrased(part) or _only_line(part)
         if found:
             return _trimmed(view, offset + found[0], offset + found[1])
     return Extraction(None)
 
 
-def _standing_box(part: str) -> tuple[int, int] | None:
-    """Return the last box that holds something and is not withdrawn, shown as a form, or one of several possible answers."""
-    boxes = [box for box in braced(part) if not _PLACEHOLDER.fullmatch(part[slice(*box)].strip()) and not _is_mistake(part, *box)]
-    if not boxes or mentions.withdrawn(part, boxes[-1][1]) or mentions.denied(part, *boxes[-1]):
+class _Box(NamedTuple):
+    """What a box holds is at [start, end); its command begins at `command`, after the sentence `lead`, in lower case."""
+
+    start: int
+    end: int
+    command: int
+    lead: str
+
+
+def _own_boxes(part: str) -> list[_Box]:
+    """Return the boxes that hold something that the reply says itself."""
+    boxes = []
+    for start, end in braced(part):
+        opened = re.search(rf"{BOX}\Z", part[max(start - 20, 0) : start])
+        command = max(start - 20, 0) + opened.start() if opened else start
+        lead = _ENDED.split(part[max(command - 160, 0) : command])[-1].rstrip("$*([ \\").lower()
+        box = _Box(start, end, command, lead)
+        if _is_answer(part, box) and not _is_aside(part, box):
+            boxes.append(box)
+    return boxes
+
+
+def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
+    """Return the last box; None where that one is taken back or one of several possible answers."""
+    if not own:
         return None
-    start, end = boxes[-1]
-    command = part.rfind("box", 0, start)
-    if mentions.is_instruction(part, command, end + 1) or mentions.is_alternative(part, start):
+    sure = [box for box in own if len(own) == 1 or not _HYPOTHETICAL.search(box.lead)]
+    start, end, command, lead = (sure or own)[-1]
+    after = part[end + 1 :]
+    if taken_back(after, part[start:end]) or mentions.is_alternative(part, start):
         return None
-    before = next((box for box in reversed(boxes) if box[1] < command), None)
-    if before and part[slice(*before)] != part[start:end] and _CHOICE_OF_TWO.match(part[before[1] + 1 : command].rstrip("\\f")):
+    if _CUT_OFF.search(after, 20) and _FIRST_STEP.search(lead):
         return None
+    before = next((box for box in reversed(own) if box.end < command), None)
+    if before and part[before.start : before.end] != part[start:end]:
+        between = part[before.end + 1 : command]
+        if _OR.match(between) or (_AND.match(between) and _CANDIDATES.search(before.lead)):
+            return None
     return start, end
 
 
-def _is_mistake(part: str, start: int, end: int) -> bool:
-    """Return whether a box shows what would be wrong."""
-    before = re.split(r"[.!?](?=\s)|\n|。", part[max(start - 160, 0) : start])[-1]
-    lead = part[max(start - 40, 0) : start].rpartition("box")[0].rpartition("\\")[0]
-    denied = _NOT_SO.match(part, end + 1)
-    denied = denied if denied and denied["name"] in (None, part[start:end].strip()) else None
-    theirs = _OTHERS.search(before.rpartition("box")[0].rstrip("$\\f")) and _THEIR_FAULT.match(part, end + 1)
-    return bool(_MISTAKE.search(before) or denied or theirs or _NOT.search(lead))
+def _is_answer(part: str, box: _Box) -> bool:
+    """Return whether a box holds something, and not as the form in which an answer is to be written."""
+    if _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[box.start : box.end])):
+        return False
+    stated = _STATED.search(box.lead) and not _ASKED.search(box.lead)
+    return bool(stated) or not mentions.is_instruction(part, box.command, box.end + 1)
+
+
+def _is_aside(part: str, box: _Box) -> bool:
+    """Return whether a box shows what somebody else says, what would be wrong, or what holds under another condition."""
+    denied = _NOT_SO.match(part, box.end + 1)
+    if denied and denied["name"] in (None, part[box.start : box.end].strip()):
+        return True
+    theirs = _THEIRS.search(box.lead) or (_THEIR_FAULT.match(part, box.end + 1) and _OTHERS.search(box.lead))
+    return bool(theirs or _MISTAKE.search(box.lead) or _NOT.search(box.lead))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Literal
 
+from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
+from evaluators.extractors.unfenced import parses, unfenced
 from leaderflow.core.types import Extraction
 
-_FENCE = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<fence>```+"
-    r"|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?!\w)|(?P<open>\Z))",
-    re.DOTALL | re.MULTILINE,
+_OPENED = (
+    r"^(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>```+|~~~+)[ \t{.]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)"
 )
+_FENCE = re.compile(rf"{_OPENED}(?:^[ \t>]*(?P=fence)(?!\w)|(?P<open>\Z))", re.DOTALL | re.MULTILINE)
+_OUTER_FENCE = re.compile(rf"{_OPENED}(?:^(?P=indent)(?P=fence)(?!\w)|(?P<open>(?!)))", re.DOTALL | re.MULTILINE)
+"""A fence that is closed where it was opened, so that its docstrings may hold others."""
 _ALIASES = {"py": "python", "python3": "python", "c++": "cpp", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust"}
 _NOT_PROGRAMS = frozenset(
     re.findall(
@@ -21,17 +25,16 @@ _NOT_PROGRAMS = frozenset(
         "text txt plaintext output console bash sh shell zsh powershell pycon json markdown md diff yaml xml html log csv toml ini",
     )
 )
-_DEFINES = re.compile(r"^\s*(?:async def|def|class)\b|^\s*@\w|#include|\b(?:public|fn|func|function)\b", re.MULTILINE)
+_DEFINES = re.compile(
+    r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
+)
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
-_HEADER = re.compile(r"^(?:async def|def|class) [^\n]*:\s*\Z", re.MULTILINE)
-"""A definition without a body."""
+_HEADER = re.compile(r":\s*(?:#[^\n]*\s*)*\Z")
+"""The end of a program whose last statement has no body."""
 _BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
 _TEST_CASE = re.compile(r"\bTestCase\)|^def test\w*\(\s*\)", re.MULTILINE)
 _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
-_START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
-_CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])", re.MULTILINE)
-_OPENING = re.compile(r"\s*\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n")
 _SETS_ASIDE = re.compile(
     r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
     r"|existing|previous)|original"
@@ -55,14 +58,19 @@ _PREFERS_FIRST = re.compile(
 _QUOTES = re.compile(
     r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing"
     r"|original|own|code|snippet|program|version|attempt|function)\b)"
-    r"|(?i:\bpseudo-?code\b)|伪代码|(?:你|您)(?:的原|写的|提供的|给出的)"
+    r"|(?i:\bpseudo-?code\b)|伪代码|原代码|原程序|(?:修改|优化|改进)前|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
+_FRAGMENT = re.compile(
+    r"(?i:\b(?:bug|change|replace|problem|issue|fault|mistake|culprit|important|key|crucial|condition)\b[^.\n]*"
+    r"\b(?:line|condition|statement|expression|call|check|loop|part|bit)\b)|(?:关键|问题|错误|改)[^。\n]*(?:行|语句|条件|表达式)"
+)
+"""What leads to a line or two of a program."""
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
 _EITHER = re.compile(
     r"(?i:\b(?:neither (?:\w+ ){0,2}is (?:\w+ )?(?:better|preferred|best|preferable)|(?:take|use|pick|choose) (?:whichever|whatever"
     r"|either (?:one|version|of))"
     r"|whichever (?:one )?you (?:like|prefer|want)|(?:in|either of) (?:either of )?(?:two|several|three) (?:\w+ )?ways"
-    r"|(?:both|they) are equally (?:good|fine|valid)|no (?:real )?preference|up to you which)\b)"
+    r"|(?:both|they) are (?:equally )?(?:good|fine|valid)|no (?:real )?preference|up to you which)\b)"
     r"|任选(?:其一|一[个种])|两种(?:写法|方法|实现)(?:都可以|均可|都行)|哪[个种]都(?:可以|行)"
 )
 """Saying that no version is preferred."""
@@ -70,31 +78,8 @@ _RECOMMENDS = re.compile(
     r"(?i:\b(?:I(?:'d| would)? (?:recommend|suggest|prefer|use|go with)|recommended|preferred|(?:first|second|former|latter"
     r"|one) is better|final version)\b)|推荐|建议"
 )
-_TAKEN_BACK = re.compile(
-    r"(?i:\b(?:wait|no|hmm+|oops|actually|sorry|hold on|scratch that)\b[^.\n]{0,60}\b(?:wrong|incorrect|fails?"
-    r"|only right|not right|not correct"
-    r"|doesn't work|does not work|bug|mistake|misread|ignore|breaks)\b|\bscratch that\b|\bignore (?:that|the above)\b)"
-    r"|不对|有误|错了"
-)
 _LOOKS = re.compile(
     r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
-)
-_TRIES = 50
-"""How often a part of a reply without a fence is read as a program."""
-_EFFECTIVE = (
-    *(
-        ast.FunctionDef,
-        ast.AsyncFunctionDef,
-        ast.ClassDef,
-        ast.Import,
-        ast.ImportFrom,
-        ast.Assign,
-        ast.AugAssign,
-        ast.For,
-        ast.While,
-        ast.With,
-    ),
-    *(ast.If, ast.Try, ast.Raise),
 )
 
 
@@ -111,14 +96,14 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
         which: the last or the first of the blocks that fit best.
     """
     view = hide_reasoning(text)
-    blocks = [block for block in _FENCE.finditer(view) if block["code"].strip()]
+    blocks = [block for block in _blocks(view) if block["code"].strip()]
     end = _run_on(view, blocks)
     view, blocks = view[:end], [block for block in blocks if block.start() < end]
     if not blocks or (len(blocks) == 1 and blocks[0]["open"] is not None and not blocks[0]["language"]):
-        program = _unfenced(view, language)
+        program = unfenced(view, language)
         if program.value is not None or not blocks:
             return program
-    standing = [block for block in blocks if not _TAKEN_BACK.search(_prose_after(view, block, blocks))]
+    standing = [block for block in blocks if not taken_back(_prose_after(view, block, blocks))]
     ranks = {block: _rank(view, block, blocks, language) for block in standing}
     fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
     if not fitting:
@@ -131,11 +116,23 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     return _program(view, fitting[0] if first else fitting[-1])
 
 
+def _blocks(view: str) -> Iterator[re.Match[str]]:
+    """Yield the fenced blocks in order; a fence inside an open docstring ends none."""
+    place = 0
+    while block := _FENCE.search(view, place):
+        if block["code"].count('"""') % 2:
+            block = _OUTER_FENCE.match(view, block.start()) or block
+        yield block
+        place = max(block.end(), place + 1)
+
+
 def _run_on(view: str, blocks: list[re.Match[str]]) -> int:
     """Return where a question that a base model invents begins after the first program, outside its fences; else the end."""
-    inside = [block.span() for block in blocks]
-    cuts = [start for start, _ in turns(view) if start and not any(a <= start < b for a, b in inside)]
-    return next((cut for cut in cuts if blocks and blocks[0].end() <= cut), len(view))
+    if not blocks:
+        return len(view)
+    begin, inside = blocks[0].end(), [block.span() for block in blocks[1:]]
+    cuts = [begin + start for start, _ in turns(view[begin:]) if start]
+    return next((cut for cut in cuts if not any(a <= cut < b for a, b in inside)), len(view))
 
 
 def _undecided(view: str, fitting: list[re.Match[str]]) -> bool:
@@ -166,14 +163,14 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     named = _ALIASES.get(block["language"].lower(), block["language"].lower())
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
-    cut_off = block["open"] is not None and python and not _parses(code)
+    cut_off = block["open"] is not None and python and not parses(code)
     if fit < 0 and (code.startswith("#!") or (named == "html" and len(blocks) == 1)):
         fit = 0
     if python and _is_empty(code):
         fit = -1
     if (
         cut_off
-        or _HEADER.search(code)
+        or (python and _HEADER.search(code))
         or (fit == 1 and language != "bash" and _SESSION.match(code))
         or (not named and not _LOOKS.search(code))
     ):
@@ -182,6 +179,8 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
     lead = _lead(view, block, blocks)
     forward = bool(_PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
+    if not defines and code.count("\n") < 2 and _FRAGMENT.search(lead):
+        fit = -1
     if not forward and (_QUOTES.search(lead) or (names and not defines and (_TEST_CASE.search(code) or _TEST.search(lead)))):
         fit = -1
     whole = block["open"] is None or (forward and python and fit > 0)
@@ -192,7 +191,9 @@ def _dedented(block: re.Match[str]) -> str:
     """Return a block's code without the indentation that its fence has, with plain line ends."""
     indent = block["indent"]
     code = block["code"].replace("\r\n", "\n")
-    return re.sub(rf"^{re.escape(indent)}", "", code, flags=re.MULTILINE) if indent else code
+    if ">" in indent:
+        return re.sub(rf"^{re.escape(indent.rstrip())} ?", "", code, flags=re.MULTILINE)
+    return re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", code, flags=re.MULTILINE) if indent else code
 
 
 def _program(view: str, block: re.Match[str]) -> Extraction:
@@ -201,82 +202,24 @@ def _program(view: str, block: re.Match[str]) -> Extraction:
     return Extraction(code, start, start + len(view[start:end].rstrip())) if code else Extraction(None)
 
 
-def _unfenced(view: str, language: str) -> Extraction:
-    """Return the text if it is a program or a function's body, else the longest part that starts with a definition."""
-    if language != "python":
-        return Extraction(None)
-    opening = _OPENING.match(view)
-    begin = opening.end() if opening else len(view) - len(view.lstrip("\n"))
-    view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
-    if _runs(view[begin:]):
-        return _span(view, begin, len(view))
-    for start in [match.start() for match in _START.finditer(view)][:_TRIES]:
-        if end := _longest(view, start):
-            breaks_off = re.match(r"\n*[ \t]+\S", view[end:])
-            return Extraction(None) if breaks_off else _span(view, start, end)
-    return Extraction(None)
-
-
-def _longest(view: str, start: int) -> int | None:
-    """Return where the program that begins at `start` ends: before the first line that is no Python, or an earlier one."""
-    end = len(view)
-    for _ in range(_TRIES):
-        if end <= start:
-            return None
-        line = _first_fault(view[start:end])
-        if line is None:
-            return end if _runs(view[start:end]) else None
-        places = [match.start() for match in re.finditer(r"^", view[start:end], re.MULTILINE)]
-        end = min(start + places[min(max(line - 1, 0), len(places) - 1)], start + len(view[start:end].rstrip().rpartition("\n")[0]))
-    return None
-
-
-def _first_fault(code: str) -> int | None:
-    """Return the line where `code` stops to be Python; None where it does not."""
-    try:
-        ast.parse(code)
-    except SyntaxError as error:
-        return error.lineno or 1
-    except (ValueError, MemoryError, RecursionError):
-        return 1
-    return None
-
-
 def _is_empty(code: str) -> bool:
     """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
     try:
         nodes = ast.parse(code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
-    if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes) and "assert" in code:
+    if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):
         return True
-    if nodes and "#" not in code and not _BLANK_BODY.search(code) and "NotImplementedError" not in code:
+    if (
+        nodes
+        and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes)
+        and "#" not in code
+        and not _BLANK_BODY.search(code)
+        and "NotImplementedError" not in code
+    ):
         return False
     idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
     bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
     return all(
         isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
     )
-
-
-def _parses(code: str) -> bool:
-    body = code[:1] in (" ", "\t")
-    return _first_fault("def body():\n" + code if body else code) is None
-
-
-def _runs(code: str) -> bool:
-    """Return whether `code` is Python, or an indented function body, that does something; a word or a formula does nothing."""
-    body = code[:1] in (" ", "\t")
-    try:
-        nodes = ast.parse("def body():\n" + code if body else code).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    if body and isinstance(nodes[0], ast.FunctionDef):
-        nodes = nodes[0].body + nodes[1:]
-        body = any(isinstance(node, ast.Return | ast.Pass) for node in nodes)
-    return body or any(isinstance(n, _EFFECTIVE) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)) for n in nodes)
-
-
-def _span(text: str, start: int, end: int) -> Extraction:
-    end = start + len(text[start:end].rstrip())
-    return Extraction(text[start:end].replace("\r\n", "\n"), start, end) if start < end else Extraction(None)
