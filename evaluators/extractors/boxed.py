@@ -41,7 +41,7 @@ _PLACEHOLDER = re.compile(
 )
 _OR = re.compile(r"[\s$.\\()]*(?:[,，]\s*)?(?:要么是?|or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
-_CANDIDATES = re.compile(r"(?:\b(?:candidates?|possibilit\w+|either)\b)|可能|候选")
+_CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|possibilit\w+|either)\b)|可能|候选")
 _MISTAKE = re.compile(
     r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
     r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
@@ -91,7 +91,8 @@ _THEIR_FAULT = re.compile(
     r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
 )
 _NOT = re.compile(
-    r"(?:(?:\bnot|\brather than|\binstead of|\bscrap (?:that|the)|\b(?:retract|withdraw|take back|disregard)\b[^.\n]{0,20})\Z)"
+    r"(?:(?:\bnot|\bnicht|\bet non|\by no|\be não|\bа не|\brather than|\binstead of|\bscrap (?:that|the)|\b(?:retract|withdraw"
+    r"|take back|disregard)\b[^.\n]{0,20})\Z)"
     r"|(?:不是|而非|并非)\Z"
 )
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")

@@ -65,6 +65,9 @@ _FRAGMENT = re.compile(
     r"\b(?:line|condition|statement|expression|call|check|loop|part|bit)\b)|(?:关键|问题|错误|改)[^。\n]*(?:行|语句|条件|表达式)"
 )
 """What leads to a line or two of a program."""
+_USAGE = re.compile(
+    r"(?i:\b(?:how (?:to|you)|to) (?:use|call|invoke) (?:it|this|the function)\b|\busage\b)|用法|使用方法|调用方[式法]"
+)
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
 _EITHER = re.compile(
     r"(?i:\b(?:neither (?:\w+ ){0,2}is (?:\w+ )?(?:better|preferred|best|preferable)|(?:take|use|pick|choose) (?:whichever|whatever"
@@ -179,7 +182,7 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
     lead = _lead(view, block, blocks)
     forward = bool(_PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
-    if not defines and code.count("\n") < 2 and _FRAGMENT.search(lead):
+    if not defines and (_USAGE.search(lead) or (code.count("\n") < 2 and _FRAGMENT.search(lead))):
         fit = -1
     if not forward and (_QUOTES.search(lead) or (names and not defines and (_TEST_CASE.search(code) or _TEST.search(lead)))):
         fit = -1

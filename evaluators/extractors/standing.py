@@ -26,7 +26,8 @@ _BAD = (
 )
 _GOOD = r"(?:right|correct|true(?! that)|valid|it|so|attained|acceptable|usable|reliable|a (?:\w+ )?solution|what)\b"
 _TURN = re.compile(
-    r"(?:^(?:@it)?|[,.;:—–-]|\bi'm|\band)\s*(?:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry|oh no|argh"
+    r"(?:^(?:@it)?|[,.;:—–-]|\bi'm|\band)\s*(?:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry"
+    r"|(?:my )?apologies|correction|oh no|argh"
     r"|on (?:reflection|second thought)|moment|warte"
     r"|halt|nein|non(?=[,.!])|attende?[sz]|oups|espera|espere|perdón|não(?=[,.!])|стоп|нет|подожди(?:те)?|погоди(?:те)?)\b"
     r"|等等|等一下|不[，,]|抱歉|啊[，,]|哦[，,]|いや|待って|すみません|아니|잠깐"
@@ -34,7 +35,7 @@ _TURN = re.compile(
 """The writer stops short."""
 _BUT = re.compile(r"(?:\b(?:but|however|aber|mais|pero|mas|но)\b)|但|しかし|하지만")
 _STATED_WRONG = re.compile(
-    rf"{_IT}(?:(?:'s| is| was| are| must be| seems| looks| should be| has to be| needs to be){_HOW} {_BAD}"
+    rf"{_IT}(?:(?:'s| is| was| are| must be| turn(?:s|ed) out to be| seems| looks| should be| has to be| needs to be){_HOW} {_BAD}"
     rf"|(?:'s not| is not| isn't| was not| wasn't| are not| can't be| cannot be|,? too,? can't be"
     rf"| (?:doesn't|does not) (?:seem|look)){_HOW} {_GOOD}"
     r"| (?:can't|cannot) be(?=[\s:,]*\Z|[:,])| (?:and |should not|shouldn't|must not|cannot|can't)[^.;\n]{0,40}?"
@@ -58,10 +59,12 @@ _STATED_WRONG_IN_EUROPE = re.compile(
 _STATED_WRONG_IN_ASIA = re.compile(
     r"(?:@it|[这此它该]|[上前]面|验证后?|发现|上述|以上|刚才|刚刚|之前|框|我|(?<![^面述上我]的)(?:答案|结果|代码|程序|写法|计算"
     r"|推导|解法|做法))"
-    r"(?:(?!因为|由于|如果|会|避免|防止|是否|检查|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都|也|全)错"
-    r"|错[了的]|错误的|有误|不正确|不成立|作废"
+    r"(?:(?!因为|由于|如果|会|避免|防止|是否|检查|注意|不要|别|抛|返回)[^。！？；，,\n]){0,10}?(?:不对|(?:[算写看搞弄数]|是|都"
+    r"|也|全)错"
+    r"|错[了的]|错误的|有误|不正确|不成立|不可能(?:是答案|成立)|作废"
     r"|不符合?题意|不满足(?:条件|题意|要求)|不能用(?=[，。,！\s了]|\Z)|不算数|不可[靠取]|无效|有问题|漏[掉了算]|忘[了记])"
-    r"|[抄看算弄搞记写读数]错|理解错|出了?差错|站不住脚|请勿采用|此路不通|(?:^|[，,。；;\s])(?:哦|啊|呃|嗯)?[，,]?(?:不对|错了)"
+    r"|[抄看算弄搞记写读数]错|[看弄搞写记]反|看漏|划掉|推翻|理解错|出了?差错|站不住脚|请勿采用|此路不通|(?:^|[，,。；;\s])(?:哦"
+    r"|啊|呃|嗯)?[，,]?(?:不对|错了)"
     r"|(?:これ|それ|この|上の|答え|結果)[^。、\n]{0,10}(?:間違|誤り|正しくな|違い)|(?:위|답|결과|이것)[^.\n]{0,10}(?:틀렸|틀린"
     r"|잘못)"
 )
@@ -89,9 +92,10 @@ _GIVEN_UP = re.compile(
     r"(?:\bi(?:'m| am)? (?:can't|cannot|could not|couldn't|unable to|not able to|do not|don't|did not|didn't|won't|will not|not)"
     r"(?: (?:\w+ ){0,2}?(?:give|giving|offer|offering|provide|find|have|state|produce|commit to|locate|say|see how to|supply)"
     r"(?: (?!simpler|shorter|better|nicer|more|faster|closed|other|another|your|any (?:mistake|error))\w+){0,4}?"
-    r" (?:answer|value|result|solution|version|count|number|program|code|mistake|error|one|finish\w*|proceed|continue)\b"
+    r" (?:answer|value|result|solution|version|count|number|program|code|mistake|error|flaw|one|finish\w*|proceed|continue)\b"
     r"| (?:\w+ )?decide\b)"
     r"|\bi(?: am left with| have|'ve) no (?:\w+ )?(?:answer|solution|result|value)|\bi(?:'m| am) stuck\b|\bundecided\b"
+    r"|\b(?:do not|don't|can't|cannot) (?:know|tell|say) which\b|\binsufficient to (?:choose|decide)|\bunanswered\b"
     r"|\bunknown to me\b|\bleave (?:it|this|the (?:question|answer|matter)) open\b|\bno solution i can\b"
     r"|\bi(?:'d| would)(?: have| need| want) to (?:\w+ )?(?:look|check|see|know|compute)\b[^.\n]{0,40}\b(?:instead|before i"
     r"|first)\b)"
@@ -108,7 +112,8 @@ _OWN_SLIP = re.compile(
 )
 """A slip that the writer admits."""
 _SLIP = re.compile(
-    r"(?:\bi (?:forgot|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|double-?counted|over-?counted|treated"
+    r"(?:\b(?:can't|cannot) be (?:determined|answered|solved)\b|\bno (?:unique|definite) (?:answer|solution)\b|\bi (?:forgot"
+    r"|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|double-?counted|over-?counted|treated"
     r"|dropped"
     r"|lost|made an? (?:\w+ )?(?:mistake|error|slip))\b|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
     r"|\bj'ai (?:oublié|confondu|mal)|\b(?:olvidé|confundí|esqueci|confundi)\b|\bя (?:забыл|перепутал|ошиб))"
@@ -209,7 +214,12 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
         wrong = _STATED_WRONG_IN_ASIA.search(sentence)
     if not wrong and (turned or sentence.startswith("@it ") or _BUT.search(sentence)):
         wrong = _DOES_NOT_HOLD.search(sentence)
-    if not wrong and turned and (failed := _FAILS.search(sentence)) and (turn or not _LIMIT.match(sentence, failed.end())):
+    if (
+        not wrong
+        and (turned or sentence.startswith("so "))
+        and (failed := _FAILS.search(sentence))
+        and (turn or not _LIMIT.match(sentence, failed.end()))
+    ):
         wrong = failed
     if not wrong and turn:
         wrong = _SLIP.search(sentence)

@@ -50,7 +50,10 @@ def unfenced(view: str, language: str) -> Extraction:
     for start in [*body, *(match.start() for match in _START.finditer(view))][:_TRIES]:
         if end := _longest(view, start):
             breaks_off = re.match(r"\n*[ \t]+\S", view[end:])
-            return Extraction(None) if breaks_off else _span(view, start, end)
+            if not breaks_off:
+                return _span(view, start, end)
+            whole = max((line.start() for line in re.finditer(r"^\S", view[start:end], re.MULTILINE)), default=0)
+            return _span(view, start, start + whole) if start in body else Extraction(None)
     script = _SCRIPT.search(view)
     if script and (end := _longest(view, script.start())) and "print(" in view[script.start() : end]:
         return _span(view, script.start(), end)

@@ -47,6 +47,12 @@ FINAL = [
 
 
 TAKEN_BACK = [
+    "The value is $\\boxed{18}$. Let me sanity check by plugging back in: $18/3 = 6$, $6+4=10 \\neq 12$. So this fails. I "
+    "can't find the flaw in the remaining time.",
+    "$\\boxed{18}$. My apologies, I solved for $y$ while $x$ was asked, and $x$ can't be determined from this.",
+    "$\\boxed{18}$ turned out to be wrong when I checked it, so please consider this question unanswered.",
+    "得 $\\boxed{18}$。但题目中说 $x$ 是质数，18 不是质数，所以这不可能是答案，请允许我再想想。",
+    "答案：$\\boxed{18}$。——划掉，符号弄反了。",
     "So $\\boxed{12}$. On reflection I no longer trust this: the case $n=0$ was dropped, and I can't redo the count here.",
     "$\\boxed{8}$ - please disregard, I used degrees instead of radians. I can't give a reliable value.",
     "So I get $\\boxed{40}$. But the total is only 35, so 40 can't be correct. I'm stuck.",
@@ -76,6 +82,14 @@ TAKEN_BACK = [
 ]
 
 STANDING = [
+    ("$\\boxed{18}$。等一下，单位换算是不是有问题？1 km = 1000 m，没有问题，答案不变。", "18"),
+    ("$\\boxed{18}$\n\n总结：本题考查二次函数的最值，计算时注意不要漏掉端点。", "18"),
+    (
+        "$\\boxed{18}$\n\n**Key takeaways**\n- Always check the domain.\n- It is a mistake to cancel $x$ before checking "
+        "$x\\neq0$.\n- Never forget $+C$.",
+        "18",
+    ),
+    ("$\\boxed{18}$\n\nConfidence: 60%. I was not sure about the second step, and it could be wrong.", "18"),
     ("$\\boxed{13}$. Wait, is that wrong? Let me check: $13\\cdot 2=26$. Yes, it's correct.", "13"),
     ("$\\boxed{13}$\n\nHmm, that can't be right... or can it? Substituting: $13^2=169$, as required. OK, so it holds.", "13"),
     ("$\\boxed{13}$。等等，是不是算错了？再验算：$13\\times 2=26$，没问题。", "13"),
@@ -149,6 +163,9 @@ FORMS = [
 ]
 
 SEVERAL = [
+    ("Method 1 gives $\\boxed{18}$, method 2 gives $\\boxed{20}$; I don't know which is correct.", None),
+    ("Possible answers: $\\boxed{18}$, $\\boxed{20}$, $\\boxed{22}$. The information is insufficient to choose.", None),
+    ("Das Ergebnis ist $\\boxed{18}$, nicht $\\boxed{20}$ wie im Buch.", "18"),
     ("Is it $\\boxed{7}$ or $\\boxed{8}$? I can't tell.", None),
     ("Two candidates remain: $\\boxed{2}$ and $\\boxed{3}$, and I see no reason to prefer one.", None),
     ("当 $a>0$ 时为 $\\boxed{a}$；当 $a<0$ 时为 $\\boxed{-a}$。题目没有说明，无法确定。", None),

@@ -54,6 +54,11 @@ REMARKS = [
     "If this is not what you need, please ignore it and tell me more.",
 ]
 LAYOUTS = [
+    ("    return a + b\n\n\ndef test_add():\n    assert add(1, 2) == 3\n    assert add(", "    return a + b"),
+    (
+        "from math import sqrt\ndef f(x):\n    return sqrt(x)\n\nThe function above computes the root. from here on nothing more.",
+        "from math import sqrt\ndef f(x):\n    return sqrt(x)",
+    ),
     ("> ```python\n> def add(a, b):\n>     return a + b\n> ```", "def add(a, b):\n    return a + b"),
     ("1. ```python\n   def add(a, b):\n       return a + b\n   ```", "def add(a, b):\n    return a + b"),
     ("<code>def add(a, b):\n    return a + b</code>", "def add(a, b):\n    return a + b"),
@@ -90,6 +95,7 @@ LAYOUTS = [
     ("return a + b", "return a + b"),
 ]
 PARTS = [
+    "Here's how you call it:\n```python\nresult = add(1, 2)\nprint(result)\n```\nThe implementation is closed source.",
     'The signature must be\n\n```python\ndef add(a: int, b: int) -> int:\n    """Return the sum."""\n```\n\nIs that right?',
     "Fill in:\n\n```python\ndef add(a, b):\n    # your code here\n```",
     "Change the line\n\n```python\nreturn a - b\n```\n\nto use a plus.",
