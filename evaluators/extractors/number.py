@@ -33,7 +33,7 @@ def final_number(text: str) -> Extraction:
 _LAST_LINE = re.compile(
     r"(?:####[ \t]*|\$?\\boxed\{|答案(?:是|为|[:：]) ?"
     r"|(?i:(?:(?:so|thus|hence|therefore),? )?(?:the |my )?(?:final |correct )?answer(?: is|:) ?))"
-    r"\$?(-?\d+(?:\.\d+)?)(?:\}\$?)?[.。]?\s*\Z"
+    r"\$?(-?[0-9]+(?:\.[0-9]+)?)(?:\}\$?)?[.。]?\s*\Z"
 )
 """Markers that state the answer, with a plain number after them at the end of the reply."""
 _MARKER = re.compile(r"####|boxed|(?i:answer)|答案")
