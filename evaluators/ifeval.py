@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluators.base import Evaluator, Rating
 from evaluators.instructions import checkable, follows
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json, Row
 
@@ -33,6 +34,19 @@ def followed(text: str, names: Sequence[str], arguments: Sequence[Mapping[str, A
         "strict": [bool(text.strip()) and follows(name, text, given) for name, given in pairs],
         "loose": [any(follows(name, form, given) for form in forms) for name, given in pairs],
     }
+
+
+Counts = tuple[int, int]
+"""Instructions followed, and instructions given."""
+
+
+def _counted(found: Mapping[str, Sequence[bool]]) -> tuple[Counts, ...]:
+    """How many instructions are followed and how many there are, level by level."""
+    return tuple((sum(found[level]), len(found[level])) for level in _LEVELS)
+
+
+def _share(counts: Sequence[Counts]) -> float:
+    return sum(followed for followed, _ in counts) / sum(given for _, given in counts)
 
 
 def check_instructions(reference: Json, prefix: str = "") -> None:
@@ -66,14 +80,14 @@ class IFEvaluator(Evaluator):
         """Return what was followed."""
         found = followed(str(prediction), reference["instruction_id_list"], reference["kwargs"])
         values = {_LEVELS[level]: float(all(verdicts)) for level, verdicts in found.items()}
-        return Rating(
-            values, all(found["strict"]), dict(zip(reference["instruction_id_list"], found["strict"], strict=True)), found
-        )
+        detail = dict(zip(reference["instruction_id_list"], found["strict"], strict=True))
+        return Rating(values, all(found["strict"]), detail, _counted(found))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares of prompts and of instructions."""
         prompts = super().combine(ratings)
-        single = {level: 100 * fmean(v for r in ratings for v in r.data[level]) for level in _LEVELS}
+        data = Ratings.of(ratings).data
+        single = {level: 100 * _share([row[at] for row in data]) for at, level in enumerate(_LEVELS)}
         return {
             name: value
             for level in _LEVELS
@@ -117,16 +131,17 @@ class MultiIFEvaluator(Evaluator):
             for n, text in enumerate(prediction[:3], 1)
         ]
         share = fmean(fmean([fmean(v), float(all(v))]) for turn in turns for v in turn.values())
-        return Rating({self.metric: share}, data=turns)
+        return Rating({self.metric: share}, data=tuple(_counted(turn) for turn in turns))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return all shares."""
         found: dict[str, float] = {}
+        data = Ratings.of(ratings).data
         for n in range(3):
             turn: dict[str, float] = {}
-            for level in _LEVELS:
-                verdicts = [rating.data[n][level] for rating in ratings]
-                turn[f"turn_{n + 1}_prompt_{level}"] = 100 * fmean(all(v) for v in verdicts)
-                turn[f"turn_{n + 1}_inst_{level}"] = 100 * fmean(v for listed in verdicts for v in listed)
+            for at, level in enumerate(_LEVELS):
+                counts = [row[n][at] for row in data]
+                turn[f"turn_{n + 1}_prompt_{level}"] = 100 * fmean([kept == given for kept, given in counts])
+                turn[f"turn_{n + 1}_inst_{level}"] = 100 * _share(counts)
             found |= {f"turn_{n + 1}_overall": fmean(turn.values())} | turn
         return {"overall": fmean(found[f"turn_{n}_overall"] for n in (1, 2, 3))} | found
