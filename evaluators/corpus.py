@@ -29,7 +29,7 @@ class BleuEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return BLEU of the summed counts."""
-        sums = [sum(column) for column in zip(*Ratings.of(ratings).data, strict=True)]
+        sums = list(Ratings.of(ratings).totals())
         found = _bleu(self.tokenizer).compute_bleu(sums[:4], sums[4:8], sums[8], sums[9], smooth_method="exp")
         return {"score": found.score, "bp": found.bp, "sys_len": found.sys_len, "ref_len": found.ref_len}
 

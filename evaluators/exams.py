@@ -69,8 +69,8 @@ class GaokaoBenchEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return points won over points there are."""
-        data = Ratings.of(ratings).data
-        return {self.metric: 100 * sum(row[0] for row in data) / max(1, sum(row[1] for row in data))}
+        points, reachable = Ratings.of(ratings).totals()
+        return {self.metric: 100 * points / max(1, reachable)}
 
 
 class KaoshiEvaluator(GaokaoBenchEvaluator):

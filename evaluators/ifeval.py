@@ -36,17 +36,13 @@ def followed(text: str, names: Sequence[str], arguments: Sequence[Mapping[str, A
     }
 
 
-Counts = tuple[int, int]
-"""Instructions followed, and instructions given."""
+Counts = tuple[bool, int, int]
+"""Whether all instructions are followed, how many are, and how many there are."""
 
 
 def _counted(found: Mapping[str, Sequence[bool]]) -> tuple[Counts, ...]:
-    """How many instructions are followed and how many there are, level by level."""
-    return tuple((sum(found[level]), len(found[level])) for level in _LEVELS)
-
-
-def _share(counts: Sequence[Counts]) -> float:
-    return sum(followed for followed, _ in counts) / sum(given for _, given in counts)
+    """The counts of each level."""
+    return tuple((all(found[level]), sum(found[level]), len(found[level])) for level in _LEVELS)
 
 
 def check_instructions(reference: Json, prefix: str = "") -> None:
@@ -86,8 +82,8 @@ class IFEvaluator(Evaluator):
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares of prompts and of instructions."""
         prompts = super().combine(ratings)
-        data = Ratings.of(ratings).data
-        single = {level: 100 * _share([row[at] for row in data]) for at, level in enumerate(_LEVELS)}
+        counts = zip(_LEVELS, Ratings.of(ratings).totals(), strict=True)
+        single = {level: 100 * (kept / given) for level, (_, kept, given) in counts}
         return {
             name: value
             for level in _LEVELS
@@ -136,12 +132,10 @@ class MultiIFEvaluator(Evaluator):
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return all shares."""
         found: dict[str, float] = {}
-        data = Ratings.of(ratings).data
-        for n in range(3):
+        for n, counts in enumerate(Ratings.of(ratings).totals(), 1):
             turn: dict[str, float] = {}
-            for at, level in enumerate(_LEVELS):
-                counts = [row[n][at] for row in data]
-                turn[f"turn_{n + 1}_prompt_{level}"] = 100 * fmean([kept == given for kept, given in counts])
-                turn[f"turn_{n + 1}_inst_{level}"] = 100 * _share(counts)
-            found |= {f"turn_{n + 1}_overall": fmean(turn.values())} | turn
+            for level, (whole, kept, given) in zip(_LEVELS, counts, strict=True):
+                turn[f"turn_{n}_prompt_{level}"] = 100 * (whole / len(ratings))
+                turn[f"turn_{n}_inst_{level}"] = 100 * (kept / given)
+            found |= {f"turn_{n}_overall": fmean(turn.values())} | turn
         return {"overall": fmean(found[f"turn_{n}_overall"] for n in (1, 2, 3))} | found

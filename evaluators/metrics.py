@@ -120,12 +120,15 @@ class Units:
         self._order: Any = np.argsort(numbers, kind="stable").astype(np.int32)
         self._sizes = np.bincount(numbers)
         self._starts = np.cumsum(self._sizes) - self._sizes
+        self._single = len(self._sizes) == len(numbers)
 
     def __len__(self) -> int:
         return len(self._sizes)
 
     def rows(self, chosen: Places) -> Places:
         """Return the rows of some units, one unit after the other."""
+        if self._single:
+            return self._order[chosen]  # type: ignore[no-any-return]
         sizes = self._sizes[chosen]
         shift = self._starts[chosen] - (np.cumsum(sizes) - sizes)
         found: Places = self._order[np.repeat(shift, sizes) + np.arange(int(sizes.sum()))]

@@ -229,8 +229,7 @@ class ChrF(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return chrF of the summed counts."""
-        sums = [tuple(map(sum, zip(*order, strict=True))) for order in zip(*Ratings.of(ratings).data, strict=True)]
-        return {self.metric: 100 * _chrf(sums)}
+        return {self.metric: 100 * _chrf(Ratings.of(ratings).totals())}
 
 
 def _ngram_counts(answer: str, gold: str) -> list[tuple[int, ...]]:

@@ -63,13 +63,24 @@ class Packed:
         if isinstance(self._kind, tuple):
             found: list[Any] = list(zip(*(part.tolist() for part in self._store), strict=True))
         elif self._kind is str:
-            words = list(self._codes)
-            found = [words[code] for code in self._store.tolist()]
+            found = np.array([*self._codes, None], dtype=object)[view(self._store)].tolist()
         else:
             found = view(self._store).astype(bool).tolist() if self._kind is bool else self._store.tolist()
         if self._nulls is not None:
             found = [None if null else value for null, value in zip(self._nulls, found, strict=True)]
         return found
+
+    def total(self) -> Any:
+        """Return the sum of all values, of tuples part by part; 0 without any.
+
+        Raises:
+            TypeError: values that have no sum, None among them.
+        """
+        if isinstance(self._kind, tuple) and self._nulls is None:
+            return tuple(part.total() for part in self._store)
+        if self._kind in (bool, int) and self._nulls is None:
+            return int(view(self._store).sum(dtype=np.int64))
+        return sum(self.tolist())
 
     def take(self, rows: np.ndarray[Any, Any]) -> Packed:
         """Return the column of some rows, any of them as often as it is named; it does not grow."""

@@ -57,6 +57,8 @@ class Ratings(Sequence[Rating]):
         self._numbers: dict[str, Array] = {}
         self._correct: Array = array("b")
         self._data = Packed() if keep_data else None
+        self._rows: Places | None = None
+        """Which answers of the columns are meant; None: all."""
 
     @classmethod
     def of(cls, ratings: Sequence[Rating]) -> Ratings:
@@ -83,17 +85,20 @@ class Ratings(Sequence[Rating]):
     def take(self, rows: Places) -> Ratings:
         """Return some of them, any as often as it is named."""
         part = Ratings(keep_data=False)
-        part._shapes, part._shape = self._shapes, view(self._shape)[rows]
-        part._numbers = {name: view(column)[rows] for name, column in self._numbers.items()}
-        part._correct = view(self._correct)[rows]
-        part._data = None if self._data is None else self._data.take(rows)
+        part._shapes, part._shape, part._numbers, part._correct = self._shapes, self._shape, self._numbers, self._correct
+        part._data, part._rows = self._data, rows if self._rows is None else self._rows[rows]
         return part
+
+    def _own(self, column: Array) -> Places:
+        return view(column) if self._rows is None else view(column)[self._rows]
 
     @property
     def names(self) -> list[str]:
         """The metrics that some answer has a number of, in the order in which they first come."""
-        shapes, first = np.unique(view(self._shape), return_index=True)
         known = list(self._shapes)
+        if len(known) == 1 and len(self):
+            return list(known[0])
+        shapes, first = np.unique(self._own(self._shape), return_index=True)
         return list(dict.fromkeys(name for _, shape in sorted(zip(first, shapes, strict=True)) for name in known[shape]))
 
     def places(self, name: str) -> Places:
@@ -101,18 +106,19 @@ class Ratings(Sequence[Rating]):
         shapes = [number for shape, number in self._shapes.items() if name in shape]
         if len(shapes) == len(self._shapes):
             return np.arange(len(self))
-        return np.flatnonzero(np.isin(view(self._shape), shapes))
+        return np.flatnonzero(np.isin(self._own(self._shape), shapes))
 
     def numbers(self, name: str) -> array[float]:
         """Return a metric's numbers, of the answers that have one."""
         if name not in self._numbers:
             return array("d")
-        return array("d", view(self._numbers[name])[self.places(name)].tobytes())
+        numbers = self._own(self._numbers[name])
+        return array("d", (numbers if all(name in shape for shape in self._shapes) else numbers[self.places(name)]).tobytes())
 
     @property
     def correct(self) -> Places:
         """1 right, 0 wrong, −1 where that is not said (int8)."""
-        return view(self._correct)
+        return self._own(self._correct)
 
     @property
     def right(self) -> list[bool]:
@@ -123,16 +129,24 @@ class Ratings(Sequence[Rating]):
     @property
     def data(self) -> list[Any]:
         """What `combine` needs of each answer."""
-        return [None] * len(self) if self._data is None else self._data.tolist()
+        if self._data is None:
+            return [None] * len(self)
+        return (self._data if self._rows is None else self._data.take(self._rows)).tolist()
+
+    def totals(self) -> Any:
+        """Return the sum of what `data` holds: of numbers, or of tuples of such part by part."""
+        if self._data is None:
+            raise TypeError("no data are kept of ratings whose metrics are means")
+        return (self._data if self._rows is None else self._data.take(self._rows)).total()
 
     def leading(self, start: int, stop: int) -> tuple[Places, Places]:
         """Return the leading numbers of the answers from `start` to `stop`, and which of these answers have none."""
-        shape = view(self._shape)[start:stop]
+        shape = self._own(self._shape)[start:stop]
         found, absent = np.zeros(len(shape)), np.ones(len(shape), dtype=bool)
         for names, number in self._shapes.items():
             if names:
                 at = shape == number
-                found[at], absent[at] = view(self._numbers[names[0]])[start:stop][at], False
+                found[at], absent[at] = self._own(self._numbers[names[0]])[start:stop][at], False
         return found, absent
 
     def settle(self) -> None:
@@ -155,7 +169,7 @@ class Ratings(Sequence[Rating]):
         return self._shapes.setdefault(shape, len(self._shapes))
 
     def __len__(self) -> int:
-        return len(self._shape)
+        return len(self._shape if self._rows is None else self._rows)
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -169,10 +183,9 @@ class Ratings(Sequence[Rating]):
         return next(iter(self.take(np.array([index]))))
 
     def __iter__(self) -> Iterator[Rating]:
-        known, columns = list(self._shapes), {name: column.tolist() for name, column in self._numbers.items()}
-        rows: Iterable[tuple[int, int, int, Any]] = zip(
-            range(len(self)), self._shape.tolist(), self._correct.tolist(), self.data, strict=True
-        )
+        known, columns = list(self._shapes), {name: self._own(column).tolist() for name, column in self._numbers.items()}
+        shapes, verdicts = self._own(self._shape).tolist(), self.correct.tolist()
+        rows: Iterable[tuple[int, int, int, Any]] = zip(range(len(self)), shapes, verdicts, self.data, strict=True)
         for at, shape, correct, data in rows:
             values = {name: columns[name][at] for name in known[shape]}
             yield Rating(values, None if correct == _NONE else bool(correct), None, data)

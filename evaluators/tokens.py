@@ -83,7 +83,7 @@ class F1ScoreEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the F1 of the summed counts."""
-        return {self.metric: 100 * _f1(*map(sum, zip(*Ratings.of(ratings).data, strict=True)))}
+        return {self.metric: 100 * _f1(*Ratings.of(ratings).totals())}
 
 
 def _options(text: Any) -> set[str]:

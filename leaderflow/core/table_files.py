@@ -40,7 +40,7 @@ def write_table(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordB
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(pa.PythonFile(sink, mode="w"), schema, options=options) as writer:
         for batch in recut(checked(batches, schema), BATCH):
-            writer.write_batch(batch)
+            writer.write_batch(batch.take(pa.array(range(batch.num_rows))))  # a slice has slack that would be written, too
             digests.append(identity.table_digest(pa.Table.from_batches([batch])))
             rows += batch.num_rows
     return Written(rows, sink.size, sink.hash.hexdigest(), identity.concat_digests(digests))
