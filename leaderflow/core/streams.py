@@ -101,16 +101,18 @@ class Finder(Generic[Row]):
         """Go to the next rows, behind the last ones to the first."""
         piece = next(self._pieces, None)
         if piece is None:
-            self._next, self._pieces = 0, self._all()
+            self._next, self._pieces = 0, _pieces(self.rows, self.columns, self.key)
             piece = next(self._pieces, {})
         self._piece, self._start = piece, self._next
         self._next += len(piece)
 
-    def _all(self) -> Iterator[Found[Row]]:
-        place = 0
-        for batch in self.rows.batches(self.columns):
-            for start in range(0, batch.num_rows, PIECE):
-                part = batch.slice(start, PIECE)
-                lines = zip(*(part.column(name).to_pylist() for name in self.columns), strict=True)
-                yield {self.key(*line): (place + at, line) for at, line in enumerate(lines)}
-                place += part.num_rows
+
+def _pieces(rows: Rows, columns: Sequence[str], key: Callable[..., Row]) -> Iterator[Found[Row]]:
+    """Yield all rows, some at a time. No method: a finder that is given up must not wait, with its batch, for a collection."""
+    place = 0
+    for batch in rows.batches(columns):
+        for start in range(0, batch.num_rows, PIECE):
+            part = batch.slice(start, PIECE)
+            lines = zip(*(part.column(name).to_pylist() for name in columns), strict=True)
+            yield {key(*line): (place + at, line) for at, line in enumerate(lines)}
+            place += part.num_rows
