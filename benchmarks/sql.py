@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 from leaderflow.core.artifacts import EXTRACTED, SCORES, SUMMARY, table_of
 from leaderflow.core.identity import sha256_hex
 from leaderflow.core.manifest import CellEntry, Manifest
-from leaderflow.core.store import ArtifactRef, Store, arrow_bytes
+from leaderflow.core.store import ArtifactRef, Store
+from leaderflow.core.table_files import arrow_bytes
 from reports import history
 from reports.sql import query
 

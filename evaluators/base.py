@@ -10,54 +10,30 @@
 
 `observe` returns True or False, a number in 0–1, a mapping of metric → number in 0–1, or a `Rating`. The metrics are the
 means times `scale`. A metric that is not a mean over samples (BLEU, a correlation) overrides `combine`. An evaluator that is
-faster on many answers at once overrides `observe_all`. The form of OpenCompass, all answers → metrics, is `evaluators.whole_set`.
+faster on many answers at once overrides `observe_all`, which gets a block of the cell at a time. One that must know all
+references before it rates the first answer overrides `survey`; one whose leading metric belongs to several rows, `couple`. The
+form of OpenCompass, all answers → metrics, is `evaluators.whole_set`: it alone holds all answers in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluators.demands import Demand
+from evaluators.ratings import Rating, Ratings
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
+from leaderflow.core.streams import PIECE
+from leaderflow.core.types import Cell, Json, Judging, Metric, Question, Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from evaluators.cell import Item
-    from evaluators.judges.rivals import Rivals
-
+__all__ = ["Design", "Evaluator", "Rating"]
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """What one answer is worth.
-
-    `values` holds metric → number in 0–1, the leading metric first; `correct` is set where the leading metric is binary; `detail`
-    is for people; `data` is whatever the evaluator's own `combine` needs.
-    """
-
-    values: Mapping[str, float] = field(default_factory=dict)
-    correct: bool | None = None
-    detail: Json = None
-    data: Any = None
-
-    @property
-    def score(self) -> float | None:
-        """The leading metric's number, 0–1; None where a single answer has none."""
-        return next(iter(self.values.values()), None)
-
-    def wrong(self, lower: Collection[str] = ()) -> Rating:
-        """Return this rating with every number at its worst, 1 for the metrics in `lower`: what a refused request is worth."""
-        return Rating(
-            {name: float(name in lower) for name in self.values}, None if self.correct is None else False, self.detail, self.data
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +52,7 @@ class Evaluator:
     (scale, higher_is_better) of single metrics that differ. `needs` are the columns a row must have, `demands` what else must hold
     of it (`evaluators.demands`), `uses_references` says whether there must be an output column, `needs_sandbox` which languages'
     programs are executed. `blank` stands for an answer that was refused or in which nothing was found. `judging` says how judges
-    are asked (`evaluators.judges`), `rivals` what the models answered that the judges compare with. `couples` says that rows are
-    rated together (as a group of questions), so that every repeat of the set is rated by itself.
+    are asked (`evaluators.judges`). `block` is how many rows are rated at once; None: all, held in memory.
     """
 
     metric: ClassVar[str] = "score"
@@ -89,29 +64,47 @@ class Evaluator:
     blank: ClassVar[Json] = ""
     uses_references: bool = True
     needs_sandbox: frozenset[str] = frozenset()
-    couples: ClassVar[bool] = False
+    block: int | None = PIECE
     judging: Judging | None = None
     design: Design = Design()
-    rivals: Rivals = MappingProxyType({})
 
     def observe(self, prediction: Any, reference: Any, row: Row) -> Any:
         """Return what one answer is worth: bool, number in 0–1, mapping metric → number in 0–1, or `Rating`."""
         raise NotImplementedError
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Any]:
-        """Return what each answer is worth, as `observe` does."""
+        """Return what each answer of a block is worth, as `observe` does."""
         return [self.observe(p, r, row) for p, r, row in zip(predictions, references, rows, strict=True)]
+
+    def survey(self, references: Iterable[Any]) -> None:
+        """Look at the references of all rows before the first answer is rated."""
+
+    def couple(self, data: Sequence[Any]) -> Mapping[int, float]:
+        """Return the leading metric's numbers where they belong to several rows: place among these rows → number in 0–1.
+
+        `data` is what `observe` left in `Rating.data` of all rows of one repeat; rows that are not named have no such number.
+        """
+        raise NotImplementedError
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the metrics of some ratings in their own units; by default the means of all values times the scale."""
-        names = list(dict.fromkeys(name for rating in ratings for name in rating.values))
-        means = {n: fmean([r.values[n] for r in ratings if n in r.values]) for n in names}
-        return {n: mean * (self.unit(n)[0] or 1.0) for n, mean in means.items()}
+        columns = Ratings.of(ratings)
+        return {name: fmean(columns.numbers(name)) * (self.unit(name)[0] or 1.0) for name in columns.names}
 
     @property
     def averages(self) -> bool:
         """Whether the metrics are means of the ratings' values, so that their errors have a closed form."""
         return type(self).combine is Evaluator.combine
+
+    @property
+    def plain(self) -> bool:
+        """Whether the ratings' values are all that is needed of them, and not their data."""
+        return type(self).combine is Evaluator.combine and not self.couples
+
+    @property
+    def couples(self) -> bool:
+        """Whether the leading metric belongs to several rows."""
+        return type(self).couple is not Evaluator.couple
 
     def unit(self, name: str) -> tuple[float | None, bool]:
         """Return (scale, higher is better) of a metric."""
@@ -129,8 +122,22 @@ class Evaluator:
             raise DataError(f"{type(self).__name__}: no predictions to score")
         if len(given) != len(predictions) or len(rows) != len(predictions):
             raise DataError(f"{type(self).__name__}: {len(predictions)} predictions, {len(given)} references and {len(rows)} rows")
+        self.survey(given)
+        found = self.observed(predictions, given, rows)
+        if self.couples:
+            numbers = self.couple([rating.data for rating in found])
+            for at, number in numbers.items():
+                found[at] = replace(found[at], values={self.metric: number, **found[at].values})
+        return found
+
+    def observed(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
+        """Return the ratings of a block.
+
+        Raises:
+            DataError: an answer or a reference that this evaluator cannot read.
+        """
         try:
-            return [self._rating(value) for value in self.observe_all(predictions, given, rows)]
+            return [self._rating(value) for value in self.observe_all(predictions, references, rows)]
         except _UNREADABLE as exc:
             raise DataError(f"{type(self).__name__} cannot score these answers: {type(exc).__name__}: {exc}") from exc
 
@@ -147,31 +154,13 @@ class Evaluator:
             return Rating({self.metric: float(value)}, correct=value)
         return Rating(dict(value)) if isinstance(value, Mapping) else Rating({self.metric: float(value)})
 
-    def _rate_all(self, predictions: list[Any], references: list[Any], rows: list[Row]) -> list[Rating]:
-        """Rate a cell; one unreadable answer is wrong and says why, instead of costing all others their score."""
-        if not predictions:
-            return []
-        try:
-            return self.rate(predictions, references, rows)
-        except DataError:
-            found: list[Rating] = []
-            for prediction, reference, row in zip(predictions, references, rows, strict=True):
-                try:
-                    found += self.rate([prediction], [reference], [row])
-                except DataError as exc:
-                    found.append(Rating({self.metric: 0.0}, None, {"error": str(exc)}))
-            if all("error" in (rating.detail or {}) for rating in found):
-                raise
-            verdicts = any(rating.correct is not None for rating in found)
-            return [replace(r, correct=False) if verdicts and r.correct is None else r for r in found]
-
-    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
-        """See that all rows can be scored, before any request is paid for.
+    def check(self, rows: Iterable[tuple[Json, Row]]) -> None:
+        """See that all rows, each with its reference, can be scored, before any request is paid for.
 
         Raises:
             DataError: a row that no answer could be scored for, by its place from 0 on.
         """
-        for place, (reference, row) in enumerate(zip(references, rows, strict=True)):
+        for place, (reference, row) in enumerate(rows):
             try:
                 self.check_row(reference, row)
             except DataError as exc:
@@ -182,31 +171,27 @@ class Evaluator:
         for demand in self.demands:
             demand.check(type(self).__name__, reference, row)
 
-    def _rate_items(self, items: Sequence[Item]) -> list[Rating]:
-        predictions = [self.blank if item.prediction is None else item.prediction for item in items]
-        return self._rate_all(predictions, [item.reference for item in items], [item.row for item in items])
+    def questions(self, cell: Cell) -> Iterator[Question]:
+        """Yield what judges are asked: nothing."""
+        return iter(())
 
-    def _rate_repeats(self, items: Sequence[Item]) -> list[Rating]:
-        """Rate each repeat of the set by itself."""
-        found: dict[int, Rating] = {}
-        for repeat in dict.fromkeys(item.repeat for item in items):
-            places = [at for at, item in enumerate(items) if item.repeat == repeat]
-            found |= zip(places, self._rate_items([items[at] for at in places]), strict=True)
-        return [found[at] for at in range(len(items))]
+    def score(self, cell: Cell, answers: pa.Table | None = None) -> tuple[Iterator[pa.RecordBatch], list[Metric]]:
+        """Score every row, and the cell (`docs/scoring.md`)."""
+        from evaluators.metrics import metrics_of
+        from evaluators.rated import Rated
+        from evaluators.reading import Reading
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
-        """Return what judges are asked: nothing."""
-        return []
+        reading, rated = Reading(self), Rated(self)
+        reading.survey(cell)
+        for items in cell.blocks(self.block):
+            ratings = reading.rate(items)
+            rated.add(items, [self.worst(r) if item.refused else r for r, item in zip(ratings, items, strict=True)])
+        if reading.finish():
+            rated.ratings.settle()
+        if self.couples:
+            rated.couple()
+        return rated.batches(), metrics_of(self, rated, cell.predictions)
 
-    def score(
-        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None = None
-    ) -> tuple[list[Score], list[Metric]]:
-        """Score every row whose status is not ``error``, and the cell (`docs/scoring.md`)."""
-        from evaluators.cell import items_of, metrics_of, scores_of
-
-        items = items_of(extracted, samples, outputs, self)
-        ratings = self._rate_repeats(items) if self.couples else self._rate_items(items)
-        lower = {name for rating in ratings for name in rating.values if not self.unit(name)[1]}
-        ratings = [r.wrong(lower) if item.refused else r for r, item in zip(ratings, items, strict=True)]
-        scores = scores_of(items, ratings)
-        return scores, metrics_of(self, items, ratings)
+    def worst(self, rating: Rating) -> Rating:
+        """Return a rating with every number at its worst: what a refused request is worth."""
+        return rating.wrong({name for name in rating.values if not self.unit(name)[1]})

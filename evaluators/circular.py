@@ -14,6 +14,7 @@ from typing import Any
 from evaluators.base import Evaluator, Rating
 from evaluators.demands import Demand
 from evaluators.postprocessors.options import first_option
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import SpecError
 from leaderflow.core.types import Row
 
@@ -56,9 +57,10 @@ class CircularEvaluator(Evaluator):
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return all numbers."""
         found: dict[str, float] = {}
+        data = Ratings.of(ratings).data
         for size, patterns in reversed(_PATTERNS.items()):
-            found |= _circular(size, patterns, [rating.data for rating in ratings])
-        chosen = Counter(rating.data[2] for rating in ratings)
+            found |= _circular(size, patterns, data)
+        chosen = Counter(row[2] for row in data)
         return found | {f"prior_{letter}": 100 * chosen[letter] / len(ratings) for letter in (*_LETTERS, "-")}
 
 
@@ -114,8 +116,9 @@ class DatasetCircularEvaluator(Evaluator):
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the numbers of each kind of pattern."""
         found: dict[str, float] = {}
+        data = Ratings.of(ratings).data
         for kind in self.kinds:
-            found |= self._kind(kind, [rating.data for rating in ratings])
+            found |= self._kind(kind, data)
         return found
 
     def _kind(self, kind: str, rows: Sequence[tuple[Any, tuple[str, ...], bool]]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError, SpecError
 from leaderflow.core.types import Row
 
@@ -28,7 +29,7 @@ class BleuEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return BLEU of the summed counts."""
-        sums = [sum(column) for column in zip(*(rating.data for rating in ratings), strict=True)]
+        sums = list(Ratings.of(ratings).totals())
         found = _bleu(self.tokenizer).compute_bleu(sums[:4], sums[4:8], sums[8], sums[9], smooth_method="exp")
         return {"score": found.score, "bp": found.bp, "sys_len": found.sys_len, "ref_len": found.ref_len}
 
@@ -76,7 +77,7 @@ class MccEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the correlation; 0 where one side has one class only."""
-        return {self.metric: 100 * matthews([rating.data for rating in ratings])}
+        return {self.metric: 100 * matthews(Ratings.of(ratings).data)}
 
 
 def matthews(pairs: Sequence[tuple[Any, Any]]) -> float:
@@ -105,13 +106,14 @@ class AUCROCEvaluator(Evaluator):
         Raises:
             DataError: only one class is present, so there is no curve.
         """
-        ranked = ranks([rating.data[0] for rating in ratings])
-        positive = [rank for rank, rating in zip(ranked, ratings, strict=True) if rating.data[1] == 1]
+        data = Ratings.of(ratings).data
+        ranked = ranks([row[0] for row in data])
+        positive = [rank for rank, row in zip(ranked, data, strict=True) if row[1] == 1]
         p, n = len(positive), len(ratings) - len(positive)
         if not p or not n:
             raise DataError("only one class is present among the references: the ROC curve does not exist")
         area = (sum(positive) - p * (p + 1) / 2) / (p * n)
-        return {"auc_score": 100 * area, "accuracy": 100 * sum(rating.data[2] for rating in ratings) / len(ratings)}
+        return {"auc_score": 100 * area, "accuracy": 100 * sum(row[2] for row in data) / len(data)}
 
 
 def ranks(values: Sequence[float]) -> list[float]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import SpecError, did_you_mean
 from leaderflow.core.types import Row
 
@@ -68,7 +69,8 @@ class GaokaoBenchEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return points won over points there are."""
-        return {self.metric: 100 * sum(r.data[0] for r in ratings) / max(1, sum(r.data[1] for r in ratings))}
+        points, reachable = Ratings.of(ratings).totals()
+        return {self.metric: 100 * points / max(1, reachable)}
 
 
 class KaoshiEvaluator(GaokaoBenchEvaluator):

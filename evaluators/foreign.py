@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError, LeaderflowError
 from leaderflow.core.types import Json, Row
 
@@ -27,10 +28,12 @@ def adapted(cls: type) -> Callable[..., Any]:
 class ForeignEvaluator(Evaluator):
     """Metrics as a foreign class gives them, in its units; the first number it returns leads. No scale is known.
 
-    A sample's own verdict is taken from the `details` that the class returns, where they say ``correct``.
+    A sample's own verdict is taken from the `details` that the class returns, where they say ``correct``. The class sees all
+    answers at once, so these, with references and rows, are held in memory until all is scored.
     """
 
     scale = None
+    block = None
     uses_references = False
 
     def __init__(self, cls: type, arguments: Mapping[str, Json]) -> None:
@@ -50,7 +53,7 @@ class ForeignEvaluator(Evaluator):
         """Return the numbers of the class's result."""
         if not ratings:
             return {}
-        predictions, references, rows = zip(*(rating.data for rating in ratings), strict=True)
+        predictions, references, rows = zip(*Ratings.of(ratings).data, strict=True)
         result = self._score(predictions, references, rows)
         return {str(k): float(v) for k, v in result.items() if isinstance(v, int | float) and not isinstance(v, bool)}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
 from evaluators.demands import WHOLE_NUMBER
 from evaluators.postprocessors.latex import last_boxed
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json, Row
 
@@ -82,8 +83,9 @@ class QuALITYEvaluator(Evaluator):
         Raises:
             DataError: no easy question.
         """
-        easy = [right for rating in ratings for hard, right in [rating.data] if not hard]
-        hard = [right for rating in ratings for hard, right in [rating.data] if hard]
+        data = Ratings.of(ratings).data
+        easy = [right for hard, right in data if not hard]
+        hard = [right for hard, right in data if hard]
         if not easy:
             raise DataError("QuALITYEvaluator divides by the number of easy questions, and there is none")
         found = {
@@ -105,22 +107,30 @@ class AccDropEvaluator(Evaluator):
     higher_is_better = False
     units: ClassVar[Mapping[str, tuple[float | None, bool]]] = {"acc_before": (100.0, True), "acc_after": (100.0, True)}
 
-    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
-        """See that there are pairs."""
-        _check_pairs(len(rows))
+    def __init__(self) -> None:
+        self._attacked = 0
+        """Rows of the first half that are still to come."""
 
-    def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
-        """Return right or wrong with the half a row belongs to.
+    def check(self, rows: Iterable[tuple[Json, Row]]) -> None:
+        """See that there are pairs."""
+        self.survey(rows)
+
+    def survey(self, references: Iterable[Any]) -> None:
+        """Count the rows.
 
         Raises:
-            DataError: an odd number of rows.
+            DataError: they are odd.
         """
-        _check_pairs(len(predictions))
-        rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
-        half = len(rights) // 2
-        return [
-            Rating({"accuracy": float(right)}, right, data=("after" if i < half else "before")) for i, right in enumerate(rights)
-        ]
+        rows = sum(1 for _ in references)
+        if rows % 2:
+            raise DataError(f"AccDropEvaluator needs pairs of attacked and original rows, got {rows} rows")
+        self._attacked = rows // 2
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
+        """Return right or wrong with the half a row belongs to: rows come in their order."""
+        self._attacked -= 1
+        right = str(prediction) == str(reference)
+        return Rating({"accuracy": float(right)}, right, data="after" if self._attacked >= 0 else "before")
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the drop and both accuracies.
@@ -128,16 +138,13 @@ class AccDropEvaluator(Evaluator):
         Raises:
             DataError: no original was right, so there is nothing to lose.
         """
-        after = percent([bool(r.correct) for r in ratings if r.data == "after"])
-        before = percent([bool(r.correct) for r in ratings if r.data == "before"])
+        columns = Ratings.of(ratings)
+        halves = list(zip(columns.data, columns.right, strict=True))
+        after = percent([right for half, right in halves if half == "after"])
+        before = percent([right for half, right in halves if half == "before"])
         if not before:
             raise DataError("no original answer is right: a loss of accuracy does not exist")
         return {"acc_drop": 1 - after / before, "acc_before": before, "acc_after": after}
-
-
-def _check_pairs(rows: int) -> None:
-    if rows % 2:
-        raise DataError(f"AccDropEvaluator needs pairs of attacked and original rows, got {rows} rows")
 
 
 class ProcessBenchEvaluator(Evaluator):
@@ -159,7 +166,9 @@ class ProcessBenchEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return both accuracies and their harmonic mean; 0 for a kind that is absent."""
-        wrong = percent([bool(r.correct) for r in ratings if r.data])
-        right = percent([bool(r.correct) for r in ratings if not r.data])
+        columns = Ratings.of(ratings)
+        kinds = list(zip(columns.data, columns.right, strict=True))
+        wrong = percent([right for has_error, right in kinds if has_error])
+        right = percent([right for has_error, right in kinds if not has_error])
         f1 = 2 * wrong * right / (wrong + right) if wrong + right else 0.0
         return {"f1": f1, "error_acc": wrong, "correct_acc": right}

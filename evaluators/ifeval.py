@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluators.base import Evaluator, Rating
 from evaluators.instructions import checkable, follows
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json, Row
 
@@ -33,6 +34,15 @@ def followed(text: str, names: Sequence[str], arguments: Sequence[Mapping[str, A
         "strict": [bool(text.strip()) and follows(name, text, given) for name, given in pairs],
         "loose": [any(follows(name, form, given) for form in forms) for name, given in pairs],
     }
+
+
+Counts = tuple[bool, int, int]
+"""Whether all instructions are followed, how many are, and how many there are."""
+
+
+def _counted(found: Mapping[str, Sequence[bool]]) -> tuple[Counts, ...]:
+    """The counts of each level."""
+    return tuple((all(found[level]), sum(found[level]), len(found[level])) for level in _LEVELS)
 
 
 def check_instructions(reference: Json, prefix: str = "") -> None:
@@ -66,14 +76,14 @@ class IFEvaluator(Evaluator):
         """Return what was followed."""
         found = followed(str(prediction), reference["instruction_id_list"], reference["kwargs"])
         values = {_LEVELS[level]: float(all(verdicts)) for level, verdicts in found.items()}
-        return Rating(
-            values, all(found["strict"]), dict(zip(reference["instruction_id_list"], found["strict"], strict=True)), found
-        )
+        detail = dict(zip(reference["instruction_id_list"], found["strict"], strict=True))
+        return Rating(values, all(found["strict"]), detail, _counted(found))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares of prompts and of instructions."""
         prompts = super().combine(ratings)
-        single = {level: 100 * fmean(v for r in ratings for v in r.data[level]) for level in _LEVELS}
+        counts = zip(_LEVELS, Ratings.of(ratings).totals(), strict=True)
+        single = {level: 100 * (kept / given) for level, (_, kept, given) in counts}
         return {
             name: value
             for level in _LEVELS
@@ -117,16 +127,15 @@ class MultiIFEvaluator(Evaluator):
             for n, text in enumerate(prediction[:3], 1)
         ]
         share = fmean(fmean([fmean(v), float(all(v))]) for turn in turns for v in turn.values())
-        return Rating({self.metric: share}, data=turns)
+        return Rating({self.metric: share}, data=tuple(_counted(turn) for turn in turns))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return all shares."""
         found: dict[str, float] = {}
-        for n in range(3):
+        for n, counts in enumerate(Ratings.of(ratings).totals(), 1):
             turn: dict[str, float] = {}
-            for level in _LEVELS:
-                verdicts = [rating.data[n][level] for rating in ratings]
-                turn[f"turn_{n + 1}_prompt_{level}"] = 100 * fmean(all(v) for v in verdicts)
-                turn[f"turn_{n + 1}_inst_{level}"] = 100 * fmean(v for listed in verdicts for v in listed)
-            found |= {f"turn_{n + 1}_overall": fmean(turn.values())} | turn
+            for level, (whole, kept, given) in zip(_LEVELS, counts, strict=True):
+                turn[f"turn_{n}_prompt_{level}"] = 100 * (whole / len(ratings))
+                turn[f"turn_{n}_inst_{level}"] = 100 * (kept / given)
+            found |= {f"turn_{n}_overall": fmean(turn.values())} | turn
         return {"overall": fmean(found[f"turn_{n}_overall"] for n in (1, 2, 3))} | found

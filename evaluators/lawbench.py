@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator
@@ -31,7 +31,7 @@ _DIGITS = {char: value for value, char in enumerate("零一二三四五六七八
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 
 Judge = Callable[[str, str, Collection[str]], float | None]
-"""Answer, reference, all references of the set → 0–1, or None for an answer that names nothing."""
+"""Answer, reference, all charges of the set → 0–1, or None for an answer that names nothing."""
 
 
 def chinese_number(text: str) -> int:
@@ -75,8 +75,7 @@ def _articles(answer: str, reference: str, known: Collection[str]) -> float | No
 
 
 def _charges(answer: str, reference: str, known: Collection[str]) -> float | None:
-    charges = {charge for text in known for charge in _listed(text)}
-    named = {charge for charge in charges if charge in answer}
+    named = {charge for charge in known if charge in answer}
     return None if not named else set_f1(named, _listed(reference))
 
 
@@ -141,6 +140,7 @@ class LawBenchEvaluator(Evaluator):
         if index not in self.judges:
             raise SpecError(f"LawBench task {index!r} is not scored here; tasks: {', '.join(self.judges)}")
         self.judge = self.judges[index]
+        self.known: Collection[str] = ()
         self.abstains = self.judge not in (_rouge, _recital, reading)
 
     def check_row(self, reference: Json, row: Row) -> None:
@@ -152,13 +152,15 @@ class LawBenchEvaluator(Evaluator):
         if self.judge is _topic and reference not in _TOPICS.split():
             raise DataError(f"LawBench 2-4 knows no topic {reference!r}")
 
-    def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[dict[str, float]]:
-        """Return score and abstention of every answer."""
-        known, found = {str(reference) for reference in references}, []
-        for prediction, reference in zip(predictions, references, strict=True):
-            score = self.judge(str(prediction), str(reference), known)
-            found.append({"score": score or 0.0} | ({"abstention_rate": float(score is None)} if self.abstains else {}))
-        return found
+    def survey(self, references: Iterable[Any]) -> None:
+        """Note the charges that any reference lists."""
+        if self.judge is _charges:
+            self.known = {charge for reference in references for charge in _listed(str(reference))}
+
+    def observe(self, prediction: Any, reference: Any, row: Row) -> dict[str, float]:
+        """Return score and abstention of an answer."""
+        score = self.judge(str(prediction), str(reference), self.known)
+        return {"score": score or 0.0} | ({"abstention_rate": float(score is None)} if self.abstains else {})
 
 
 def __getattr__(name: str) -> Callable[[], LawBenchEvaluator]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
 from evaluators.demands import number
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -34,7 +35,7 @@ class AveragePPLEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return total loss over total weight."""
-        measured = [rating.data for rating in ratings if rating.data]
+        measured = [pair for pair in Ratings.of(ratings).data if pair]
         return {self.metric: math.fsum(loss for loss, _ in measured) / math.fsum(weight for _, weight in measured)}
 
 
@@ -73,7 +74,7 @@ class BPCEvaluator(AveragePPLEvaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the bits per character."""
-        measured = [rating.data for rating in ratings if rating.data]
+        measured = [pair for pair in Ratings.of(ratings).data if pair]
         if not measured:
             raise DataError("no window was measured: bits per character do not exist")
         return {self.metric: math.fsum(loss for loss, _ in measured) / (measured[0][1] * math.log(2))}

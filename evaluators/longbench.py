@@ -15,6 +15,7 @@ from typing import Any
 from evaluators.base import Evaluator, Rating
 from evaluators.demands import ENTRIES, TEXTS, keys
 from evaluators.exact import Accuracy
+from evaluators.ratings import Ratings
 from leaderflow.core.types import Row
 
 
@@ -112,7 +113,7 @@ class InfiniteBenchmathcalcEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the mean number of right results times 100."""
-        return {self.metric: 100 * fmean(rating.data for rating in ratings)}
+        return {self.metric: 100 * fmean(Ratings.of(ratings).data)}
 
 
 class InfiniteBenchretrievekvEvaluator(Evaluator):

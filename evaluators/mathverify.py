@@ -17,6 +17,9 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,8})")
 """A whole number as everybody writes it, within what math-verify compares exactly."""
 _BOXED_NUMBER = re.compile(rf"\\boxed\{{({_NUMBER.pattern})\}}\$?\.?\s*(?:\n|\Z)")
 
+AT_ONCE = 4000
+"""Answers that are handed to the workers together: they idle at the end of each such block."""
+
 Settles = Callable[[str, str], bool | None]
 
 
@@ -26,6 +29,8 @@ class MATHVerifyEvaluator(Accuracy):
     Follows the accuracy reward of Open-R1: latex answers only, boxes first, nothing without an anchor. A sample whose reference
     cannot be read is wrong. Ten seconds a sample, then it is wrong.
     """
+
+    block = AT_ONCE
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
         """Return right or wrong for all answers, repeated pairs judged once; two whole numbers need no algebra."""
@@ -102,6 +107,8 @@ class OlympiadBenchEvaluator(Accuracy):
     Args:
         version: ``v1`` or ``v2`` (recorded; both judge alike).
     """
+
+    block = AT_ONCE
 
     def __init__(self, version: str = "v1") -> None:
         self.version = version

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
 from evaluators.exact import Accuracy
-from evaluators.mathverify import rated
+from evaluators.mathverify import AT_ONCE, rated
 from evaluators.normalise import cut, number
+from evaluators.ratings import Ratings
 from evaluators.tokens import token_f1
 from leaderflow.core.types import Row
 
@@ -97,6 +98,8 @@ class MathMatch(Accuracy):
 
     A wrapper such as ``\text{}``, ``\boxed{}`` or missing braces does not matter. Ten seconds a sample, then it is wrong.
     """
+
+    block = AT_ONCE
 
     def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
         """Return right or wrong for all answers; only pairs that text and numbers cannot settle go to the workers."""
@@ -188,31 +191,29 @@ def options(value: Any) -> frozenset[str]:
 class AllCorrect(Evaluator):
     """Share of groups of rows of which every one is right, as MultiRC's exact match (Khashabi et al. 2018), and accuracy.
 
-    The error of ``exact_match`` counts groups, not rows.
+    The error of ``exact_match`` counts groups, not rows. The first row of a group carries the group's verdict.
 
     Args:
         group: the columns whose values name a group, such as paragraph and question.
     """
 
     metric = "exact_match"
-    couples = True
 
     def __init__(self, group: list[str]) -> None:
-        self.group = list(group)
-        self.needs = frozenset(group)
+        self.group, self.needs = list(group), frozenset(group)
 
-    def observe_all(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> list[Rating]:
-        """Return right or wrong; the first row of a group carries the group's verdict too."""
-        rights = [str(p) == str(r) for p, r in zip(predictions, references, strict=True)]
-        groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for position, row in enumerate(rows):
-            groups[tuple(json.dumps(row[column]) for column in self.group)].append(position)
-        firsts = {members[0]: all(rights[i] for i in members) for members in groups.values()}
-        found = []
-        for position, right in enumerate(rights):
-            verdict = {"exact_match": float(firsts[position])} if position in firsts else {}
-            found.append(Rating(verdict | {"accuracy": float(right)}, right))
-        return found
+    def observe(self, prediction: Any, reference: Any, row: Row) -> Rating:
+        """Return right or wrong with the row's group."""
+        right = str(prediction) == str(reference)
+        return Rating({"accuracy": float(right)}, right, data=(json.dumps([row[column] for column in self.group]), right))
+
+    def couple(self, data: Sequence[tuple[str, bool]]) -> dict[int, float]:
+        """Return each group's verdict at its first row."""
+        verdicts: dict[str, tuple[int, bool]] = {}
+        for place, (group, right) in enumerate(data):
+            first, all_right = verdicts.get(group, (place, True))
+            verdicts[group] = first, all_right and right
+        return {first: float(all_right) for first, all_right in verdicts.values()}
 
 
 class ChrF(Evaluator):
@@ -224,12 +225,11 @@ class ChrF(Evaluator):
         """Return n-gram counts (answer, reference, common) for each length, of the reference that fits best."""
         counts = [_ngram_counts(str(prediction), str(gold)) for gold in accepted(reference)]
         best = max(counts, key=_chrf)
-        return Rating({self.metric: _chrf(best)}, data=best)
+        return Rating({self.metric: _chrf(best)}, data=tuple(best))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return chrF of the summed counts."""
-        sums = [tuple(sum(column) for column in zip(*order, strict=True)) for order in zip(*(r.data for r in ratings), strict=True)]
-        return {self.metric: 100 * _chrf(sums)}
+        return {self.metric: 100 * _chrf(Ratings.of(ratings).totals())}
 
 
 def _ngram_counts(answer: str, gold: str) -> list[tuple[int, ...]]:

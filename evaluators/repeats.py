@@ -6,11 +6,14 @@ All come from the one table of sample × repeat. Samples with fewer than k score
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from evaluators.normalise import number
 from leaderflow.core.errors import SpecError
@@ -18,36 +21,44 @@ from leaderflow.core.statistics import Estimate, g_pass_at_k, mean_estimate, mg_
 from leaderflow.core.types import Json, Metric
 
 if TYPE_CHECKING:
-    from evaluators.base import Rating
-    from evaluators.cell import Item
+    from evaluators.rated import Rated
+    from evaluators.ratings import Places
 
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def repeat_metrics(
-    metrics: list[Metric], items: Sequence[Item], ratings: Sequence[Rating], n: int, ks: Sequence[int]
+    metrics: list[Metric], rated: Rated, predictions: Callable[[], Iterator[Json]], n: int, ks: Sequence[int]
 ) -> list[Metric]:
     """Return a cell's metrics with those over repeats: the leading one becomes ``avg@n``, binary ones get the others.
 
     Raises:
         SpecError: a k above the number of repeats.
     """
-    repeats = max(n, 1 + max(item.repeat for item in items))
+    repeats = max(n, 1 + int(rated.repeats.max()))
     if bad := [k for k in ks if k > repeats]:
         raise SpecError(f"pass@{bad[0]} needs at least {bad[0]} repeats of every sample, this cell has {repeats}: set n: {bad[0]}")
     if repeats == 1:
         return metrics
-    leading = replace(metrics[0], name=f"avg@{repeats}")
-    if any(rating.correct is None for rating in ratings):
+    leading, correct = replace(metrics[0], name=f"avg@{repeats}"), rated.ratings.correct
+    if (correct < 0).any():
         return [leading, *metrics[1:]]
-    samples: dict[str, list[int]] = defaultdict(list)
-    for position, item in enumerate(items):
-        samples[item.sample_id].append(position)
-    counts = [(len(rows), sum(bool(ratings[row].correct) for row in rows), items[rows[0]].cluster) for rows in samples.values()]
-    tails = [metric for k in ks for metric in _of_k(counts, k)]
-    votes = [(_vote([items[r].prediction for r in rows]), rows, items[rows[0]].cluster) for rows in samples.values()]
-    right = [(0.0 if v is None else float(bool(ratings[rows[v]].correct)), cluster) for v, rows, cluster in votes]
-    return [leading, *tails, _mean(f"majority@{repeats}", right, binary=True), *metrics[1:]]
+    samples, clusters = rated.samples, rated.clusters
+    asked = np.bincount(samples)
+    right = np.bincount(samples, weights=correct).astype(np.int64)
+    own = None if clusters is None else clusters[np.unique(samples, return_index=True)[1]]
+    tails = [metric for k in ks for metric in _of_k(asked, right, own, k)]
+    voted = array("d", (0.0 if row is None else float(correct[row]) for row in _votes(samples, predictions())))
+    return [leading, *tails, _mean(f"majority@{repeats}", voted, own, binary=True), *metrics[1:]]
+
+
+def _votes(samples: Places, predictions: Iterator[Json]) -> Iterator[int | None]:
+    """Yield for each sample the row whose answer most of its repeats gave, None where none gave any."""
+    ballots = np.fromiter((_ballot(prediction) for prediction in predictions), dtype=np.int64, count=len(samples))
+    order = np.argsort(samples, kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(samples))[:-1]) if len(order) else ():
+        position = _first_of_most(ballots[rows].tolist())
+        yield None if position is None else int(rows[position])
 
 
 def majority(answers: Sequence[Json]) -> Json:
@@ -58,10 +69,19 @@ def majority(answers: Sequence[Json]) -> Json:
 
 def _vote(answers: Sequence[Json]) -> int | None:
     """Position of the first answer of the largest group. Never looks at a reference; missing answers do not vote."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    for position, answer in enumerate(answers):
-        if answer not in (None, "", []):
-            groups[_same(answer)].append(position)
+    return _first_of_most([_ballot(answer) for answer in answers])
+
+
+def _ballot(answer: Json) -> int:
+    """What an answer votes for, 0 where it does not vote. 64 bits: two different answers to one sample do not meet by chance."""
+    return 0 if answer in (None, "", []) else hash(_same(answer)) or 1
+
+
+def _first_of_most(ballots: Sequence[int]) -> int | None:
+    groups: dict[int, list[int]] = defaultdict(list)
+    for position, ballot in enumerate(ballots):
+        if ballot:
+            groups[ballot].append(position)
     return max(groups.values(), key=len)[0] if groups else None
 
 
@@ -73,13 +93,17 @@ def _same(answer: Json) -> str:
     return (answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)).strip().casefold()
 
 
-def _of_k(counts: Sequence[tuple[int, int, str | None]], k: int) -> list[Metric]:
-    def over(name: str, form: Callable[[int, int], float]) -> Metric:
-        values = [(form(n, c), cluster) for n, c, cluster in counts if n >= k]
-        return _mean(name, values, binary=all(value in (0.0, 1.0) for value, _ in values))
-
-    if not any(n >= k for n, _, _ in counts):
+def _of_k(asked: Places, right: Places, clusters: Places | None, k: int) -> list[Metric]:
+    enough = asked >= k
+    if not enough.any():
         return []
+    pairs, which = np.unique(np.stack([asked[enough], right[enough]]), axis=1, return_inverse=True)
+    own = None if clusters is None else clusters[enough]
+
+    def over(name: str, form: Callable[[int, int], float]) -> Metric:
+        forms = np.array([form(n, c) for n, c in pairs.T.tolist()], dtype=float)
+        return _mean(name, array("d", forms[which.ravel()].tobytes()), own, binary=bool(np.isin(forms, (0.0, 1.0)).all()))
+
     forms: dict[str, Callable[[int, int], float]] = {f"pass@{k}": lambda n, c: pass_at_k(n, c, k)}
     if k > 1:
         forms[f"pass^{k}"] = lambda n, c: pass_hat_k(n, c, k)
@@ -92,10 +116,8 @@ def _tail(k: int, threshold: float, n: int, correct: int) -> float:
     return g_pass_at_k(n, correct, k, threshold)
 
 
-def _mean(name: str, values: Sequence[tuple[float, str | None]], *, binary: bool = False) -> Metric:
-    numbers, clusters = [v for v, _ in values], [c for _, c in values]
-    grouped = None if clusters[0] is None else clusters
-    return metric_of(name, mean_estimate(numbers, grouped, binary=binary).times(100.0), 100.0)
+def _mean(name: str, values: array[float], clusters: Places | None, *, binary: bool = False) -> Metric:
+    return metric_of(name, mean_estimate(values, clusters, binary=binary).times(100.0), 100.0)
 
 
 def metric_of(name: str, estimate: Estimate, scale: float | None, *, higher: bool = True) -> Metric:

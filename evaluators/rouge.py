@@ -9,6 +9,7 @@ from typing import Any
 from evaluators.base import Evaluator, Rating
 from evaluators.normalise import cut
 from evaluators.postprocessors.lines import general
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
@@ -72,10 +73,10 @@ class RougeEvaluator(Evaluator):
         """Return the bootstrap medians of the four means."""
         import numpy as np
 
-        draws, n = np.random.RandomState(0), len(ratings)
+        draws, n, columns = np.random.RandomState(0), len(ratings), Ratings.of(ratings)
         found = {}
-        for name in ratings[0].values:
-            values = np.array([rating.values[name] for rating in ratings])
+        for name in columns.names:
+            values = np.array(columns.numbers(name))
             means = [values[draws.choice(np.arange(n), size=n)].mean() for _ in range(1000)]
             found[name] = 100 * float(np.percentile(means, 50))
         return found

@@ -12,6 +12,7 @@ from evaluators.base import Evaluator, Rating
 from evaluators.corpus import matthews, ranks
 from evaluators.demands import number
 from evaluators.postprocessors.latex import biology_boxed, boxed_number
+from evaluators.ratings import Ratings
 from leaderflow.core.types import Row
 
 _YES_NO = {"positive": "yes", "negative": "no"}
@@ -62,7 +63,7 @@ class BiodataMCCEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the correlation, 0 where it does not exist."""
-        return {self.metric: 100 * matthews([rating.data for rating in ratings])}
+        return {self.metric: 100 * matthews(Ratings.of(ratings).data)}
 
 
 class BiodataSpearmanEvaluator(Evaluator):
@@ -81,7 +82,7 @@ class BiodataSpearmanEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the correlation, 0 without any number, NaN without spread."""
-        pairs = [(p, g) for p, g in (rating.data for rating in ratings) if p is not None]
+        pairs = [(p, g) for p, g in Ratings.of(ratings).data if p is not None]
         if not pairs:
             return {self.metric: 0.0}
         correlation = _pearson(ranks([p for p, _ in pairs]), ranks([g for _, g in pairs]))
@@ -111,7 +112,7 @@ class BiodataRMSEEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the mean error."""
-        return {self.metric: fmean(rating.data for rating in ratings)}
+        return {self.metric: fmean(Ratings.of(ratings).data)}
 
 
 class TheoremQAEvaluatorV3(Evaluator):

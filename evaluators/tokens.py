@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
 from evaluators.normalise import chinese_words, squad
+from evaluators.ratings import Ratings
 from leaderflow.core.types import Row
 
 
@@ -82,7 +83,7 @@ class F1ScoreEvaluator(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the F1 of the summed counts."""
-        return {self.metric: 100 * _f1(*map(sum, zip(*(rating.data for rating in ratings), strict=True)))}
+        return {self.metric: 100 * _f1(*Ratings.of(ratings).totals())}
 
 
 def _options(text: Any) -> set[str]:

@@ -19,14 +19,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Row
 
 
 class WholeSet(Evaluator):
-    """Base of evaluators that see all answers at once."""
+    """Base of evaluators that see all answers at once. These, with references and rows, are held in memory until all is scored."""
 
     uses_references = False
+    block = None
 
     def evaluate(self, predictions: Sequence[Any], references: Sequence[Any], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Return metric → number in its own unit, with ``details`` or ``error`` where there are some."""
@@ -40,7 +42,7 @@ class WholeSet(Evaluator):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the numbers among the metrics."""
-        columns = [list(column) for column in zip(*(rating.data for rating in ratings), strict=True)]
+        columns = [list(column) for column in zip(*Ratings.of(ratings).data, strict=True)]
         found = self._checked(*columns)
         return {name: value for name, value in found.items() if isinstance(value, int | float)}
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from inference.answers import folder_name
 from leaderflow.core.identity import sha256_hex
-from leaderflow.core.store import Store, arrow_bytes
+from leaderflow.core.store import Store
+from leaderflow.core.table_files import arrow_bytes
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pyarrow as pa
-
 from leaderflow.core import identity
 from leaderflow.core.specs import DatasetSpec
 from leaderflow.core.store import ArtifactRef
+from leaderflow.core.streams import Rows
 from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
@@ -38,16 +37,14 @@ class CellStep(Step):
             *(identity.concat_digests(r.digest for r in refs) for refs in (self.outputs, self.extracted, *self.rivals.values())),
         ]
 
-    def tables(self) -> tuple[pa.Table, pa.Table, pa.Table]:
+    def rows(self) -> tuple[Rows, Rows, Rows]:
         """Return the extractions, the samples and the outputs of the whole cell."""
-        read = self.session.store.read
-        extracted, outputs = (pa.concat_tables([read(ref) for ref in refs]) for refs in (self.extracted, self.outputs))
-        return extracted, read(self.samples), outputs
+        rows = self.session.store.rows
+        return rows(self.extracted), rows([self.samples]), rows(self.outputs)
 
-    def rival_tables(self) -> dict[str, pa.Table]:
+    def rival_rows(self) -> dict[str, Rows]:
         """Return the extractions of the models that the cell is compared with."""
-        read = self.session.store.read
-        return {model: pa.concat_tables([read(ref) for ref in refs]) for model, refs in self.rivals.items()}
+        return {model: self.session.store.rows(refs) for model, refs in self.rivals.items()}
 
     def rival_names(self) -> dict[str, Json]:
         """Return what of the configuration names them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -76,7 +77,7 @@ class InferStep(Step):
         described = getattr(self.session.backend(self.model), "described", None)
         return {"endpoint": described} if described else {}
 
-    def unanswered(self, tables: Mapping[str, pa.Table]) -> tuple[int, str]:
+    def unanswered(self, tables: Mapping[str, Any]) -> tuple[int, str]:
         """Count the rows with status ``error`` and tell the most frequent reason."""
         outputs = tables["outputs"]
         failed = outputs.filter(pa.compute.equal(outputs.column("status"), "error"))

@@ -6,11 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from evaluators.judges import stage
 from leaderflow.core.specs import DatasetSpec, EvalCfg, InferCfg, ReaderCfg
-from leaderflow.core.store import ArtifactRef
+from leaderflow.core.store import ArtifactRef, Tabular
 from leaderflow.core.types import Json, Judging
 from tasks.cell import CellStep
 
@@ -33,9 +31,9 @@ class QuestionStep(CellStep):
         own = {"evaluator": stage.without_judges(self.dataset.eval_cfg.evaluator), "reader_cfg": self.columns()}
         return own | self.rival_names()
 
-    def compute(self) -> Mapping[str, pa.Table]:
+    def compute(self) -> Mapping[str, Tabular]:
         """Make the questions."""
-        return {"questions": stage.questions(*self.tables(), self.dataset, self.rival_tables())}
+        return {"questions": stage.asked(*self.rows(), self.dataset, self.rival_rows())}
 
 
 def judge_dataset(dataset: DatasetSpec, judging: Judging, model: str) -> DatasetSpec:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from evaluators import stage
+from evaluators.extractions import extractions
 from leaderflow.core import identity
+from leaderflow.core.artifacts import EXTRACTED
 from leaderflow.core.specs import DatasetSpec, ModelSpec
-from leaderflow.core.store import ArtifactRef
+from leaderflow.core.store import ArtifactRef, Tabular
+from leaderflow.core.streams import Rows, TableRows
 from leaderflow.core.types import Json
 from tasks.session import Session
 from tasks.step import Step
@@ -51,15 +53,17 @@ class PostprocessStep(Step):
         """The outputs and their samples."""
         return [self.outputs.digest, identity.table_digest(self.samples)]
 
-    def compute(self) -> Mapping[str, pa.Table]:
+    def compute(self) -> Mapping[str, Tabular]:
         """Extract."""
-        outputs = self.session.store.read(self.outputs)
-        return {"extracted": extract(self.dataset, self.model, self.choice, outputs, self.samples)}
+        outputs = self.session.store.rows([self.outputs])
+        return {"extracted": read_answers(self.dataset, self.model, self.choice, outputs, TableRows(self.samples))}
 
 
-def extract(dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: pa.Table, samples: pa.Table) -> pa.Table:
-    """Return the EXTRACTED table of some outputs."""
-    return stage.postprocess(
+def read_answers(
+    dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: Rows, samples: Rows
+) -> Iterator[pa.RecordBatch]:
+    """Yield the EXTRACTED table of some outputs."""
+    return extractions(
         outputs,
         samples,
         dataset,
@@ -67,6 +71,11 @@ def extract(dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs:
         choice=choice,
         role_markers=markers_of(dataset, model),
     )
+
+
+def extract(dataset: DatasetSpec, model: ModelSpec, choice: str | None, outputs: pa.Table, samples: pa.Table) -> pa.Table:
+    """Return the EXTRACTED table of some outputs in memory."""
+    return pa.Table.from_batches(read_answers(dataset, model, choice, TableRows(outputs), TableRows(samples)), EXTRACTED)
 
 
 def markers_of(dataset: DatasetSpec, model: ModelSpec) -> tuple[str, str] | None:

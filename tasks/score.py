@@ -10,7 +10,8 @@ from evaluators import stage
 from evaluators.judges import stage as judges
 from leaderflow.core import identity, sandbox
 from leaderflow.core.specs import DatasetSpec
-from leaderflow.core.store import ArtifactRef
+from leaderflow.core.store import ArtifactRef, Tabular
+from leaderflow.core.streams import Rows
 from leaderflow.core.types import Json
 from tasks.cell import CellStep
 from tasks.judge import Judged
@@ -52,21 +53,21 @@ class ScoreStep(CellStep):
             *([identity.concat_digests(r.digest for r in refs) for refs in judged.extracted.values()] if judged else []),
         ]
 
-    def compute(self) -> Mapping[str, pa.Table]:
-        """Score."""
-        extracted, samples, outputs = self.tables()
-        answers, rivals = None, self.rival_tables()
+    def compute(self) -> Mapping[str, Tabular]:
+        """Score: all rows are rated and the metrics known before the first score is written."""
+        extracted, samples, outputs = self.rows()
+        answers, rivals = None, self.rival_rows()
         if self.judged:
             answers, extracted = self._verdicts(self.judged, extracted, rivals)
         with sandbox.unsafe_code(self.session.spec.allow_unsafe_code):
-            scores, metrics = stage.score(extracted, samples, outputs, self.dataset, answers, rivals)
+            scores, metrics = stage.scores(extracted, samples, self.dataset, answers, rivals)
         self._counts = stage.counts(extracted, outputs)
         return {"scores": scores, "metrics": metrics}
 
-    def _verdicts(self, judged: Judged, extracted: pa.Table, rivals: Mapping[str, pa.Table]) -> tuple[pa.Table, pa.Table]:
+    def _verdicts(self, judged: Judged, extracted: Rows, rivals: Mapping[str, Rows]) -> tuple[pa.Table, Rows]:
         """Return the verdicts, and the extractions with what became of the questions about them."""
         read = self.session.store.read
-        replies = [(judge, read(ref)) for judge, refs in judged.extracted.items() for ref in refs]
+        replies = ((judge, read(ref)) for judge, refs in judged.extracted.items() for ref in refs)
         verdicts = judges.verdicts(read(judged.questions), replies)
         judging = stage.build_evaluator(self.dataset).judging
         return verdicts, judges.settled(extracted, verdicts, judging.minimum, rivals)

@@ -12,13 +12,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from leaderflow.core import identity
-from leaderflow.core.store import ArtifactRef, Record
+from leaderflow.core.store import ArtifactRef, Record, Tabular
 from leaderflow.core.types import Json
 from tasks.session import Session
 
@@ -58,8 +57,8 @@ class Step(ABC):
         """Return the digests of the parent tables."""
 
     @abstractmethod
-    def compute(self) -> Mapping[str, pa.Table]:
-        """Return the stage's tables."""
+    def compute(self) -> Mapping[str, Tabular]:
+        """Return the stage's tables, or their batches as they come."""
 
     def code(self) -> str:
         """Return what the stage's code is."""
@@ -73,7 +72,7 @@ class Step(ABC):
         """Say whether a stored result may be taken."""
         return True
 
-    def unanswered(self, tables: Mapping[str, pa.Table]) -> tuple[int, str]:
+    def unanswered(self, tables: Mapping[str, Any]) -> tuple[int, str]:
         """Return how many rows have no answer, and why; such a result is written but never found under its key."""
         return 0, ""
 

@@ -16,12 +16,14 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 class CodeEvaluator(Evaluator):
     """Share of answers whose program passes; 0–100, more is better. pass@k over repeats follows Chen et al. 2021.
 
-    A subclass gives `job`; equal jobs run once. No program at all is wrong without running anything.
+    A subclass gives `job`; equal jobs of a block run once. No program at all is wrong without running anything. Blocks are large,
+    so that processors are rarely idle at their ends.
     """
 
     metric: ClassVar[str] = "pass@1"
     needs_sandbox: frozenset[str] = frozenset({"python"})
     uses_references = False
+    block: int | None = 4000
     limits: Limits = Limits(seconds=5.0)
 
     def job(self, prediction: Any, reference: Any, row: Row) -> Job | None:

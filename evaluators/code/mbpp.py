@@ -11,6 +11,7 @@ from evaluators.code.base import CodeEvaluator, detail_of
 from evaluators.code.several import SeveralAnswers, ks
 from evaluators.demands import keys
 from evaluators.postprocessors.fences import mbpp, mbpp_block
+from evaluators.ratings import Ratings
 from leaderflow.core.sandbox import Job, Limits, Outcome, Suite
 from leaderflow.core.types import Row
 
@@ -59,7 +60,7 @@ class MBPPEvaluator(_Mbpp):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the score and the counts."""
-        return super().combine(ratings) | _counted([rating.data for rating in ratings])
+        return super().combine(ratings) | _counted(Ratings.of(ratings).data)
 
 
 class MBPPEvaluator2(MBPPEvaluator):
@@ -97,7 +98,7 @@ class MBPPPassKEvaluator(SeveralAnswers, _Mbpp):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return pass@k and the counts."""
-        return super().combine(ratings) | _counted([word for rating in ratings for word in rating.data[1]])
+        return super().combine(ratings) | _counted([word for _, words in Ratings.of(ratings).data for word in words])
 
 
 def _counted(words: Sequence[str]) -> dict[str, float]:

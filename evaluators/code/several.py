@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from evaluators.base import Rating
 from evaluators.code.base import CodeEvaluator
+from evaluators.ratings import Ratings
 from leaderflow.core.sandbox import Outcome
 from leaderflow.core.statistics import pass_at_k
 from leaderflow.core.types import Row
@@ -40,14 +41,14 @@ class SeveralAnswers(CodeEvaluator):
         found = self.outcomes([job for group in jobs for job in group if job is not None])
         tasks = [self.task(reference, row) for _, reference, row in given]
         return [
-            self._joined([self.judged(None if job is None else found[job]) for job in group], position if task is None else task)
-            for position, (group, task) in enumerate(zip(jobs, tasks, strict=True))
+            self._joined([self.judged(None if job is None else found[job]) for job in group], task)
+            for group, task in zip(jobs, tasks, strict=True)
         ]
 
     def _joined(self, ratings: list[Rating], task: Hashable) -> Rating:
         share = fmean(float(bool(rating.correct)) for rating in ratings)
         only, details = ratings[0].correct if len(ratings) == 1 else None, [rating.detail for rating in ratings]
-        words = [rating.data for rating in ratings]
+        words = tuple(rating.data for rating in ratings)
         return Rating({self.metric: share}, only, details if len(details) > 1 else details[0], data=(task, words))
 
     def judged(self, outcome: Outcome | None) -> Rating:
@@ -58,8 +59,8 @@ class SeveralAnswers(CodeEvaluator):
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return pass@k over tasks."""
         tasks: dict[Hashable, list[str]] = defaultdict(list)
-        for rating in ratings:
-            tasks[rating.data[0]] += rating.data[1]
+        for place, (task, words) in enumerate(Ratings.of(ratings).data):
+            tasks[("", place) if task is None else task] += words
         least = min(len(words) for words in tasks.values())
         return {
             f"{self.prefix}pass@{k}": 100 * fmean(pass_at_k(len(words), words.count("pass"), k) for words in tasks.values())

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from evaluators.base import Rating
 from evaluators.judges.base import Judge, Verdict, Verdicts, majority
+from evaluators.ratings import Ratings
 from leaderflow.core.statistics import cohen_kappa, krippendorff_alpha
 
 Ballot = Mapping[str, Any]
@@ -17,10 +18,10 @@ Ballot = Mapping[str, Any]
 
 
 class Panel(Judge):
-    """A judge whose ratings carry ballots (`Rating.data`, a list), from which agreement is measured.
+    """A judge whose ratings carry ballots, from which agreement is measured: `Rating.data` is a tuple that begins with them.
 
     Metrics: ``unreadable`` (share of verdicts that could not be read), and with several raters ``alpha`` (Krippendorff) and, for
-    labels, ``kappa`` (Cohen; the mean over all pairs of raters).
+    labels, ``kappa`` (Cohen; the mean over all pairs of raters). The ballots of several raters are held in memory.
     """
 
     interval: ClassVar[bool] = False
@@ -36,7 +37,8 @@ class Panel(Judge):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the means of the ratings and the agreement of the raters."""
-        return super().combine(ratings) | agreement([ballot for rating in ratings for ballot in rating.data or ()], self.interval)
+        columns = Ratings.of(ratings)
+        return super().combine(columns) | agreement([ballot for row in columns.data for ballot in row[0] or ()], self.interval)
 
 
 def agreement(ballots: Sequence[Ballot], interval: bool) -> dict[str, float]:
@@ -49,9 +51,12 @@ def agreement(ballots: Sequence[Ballot], interval: bool) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def ballots(verdicts: Verdicts) -> list[Ballot]:
-    """Return what each rater said to each question: a judge's majority over its repeats, or each repeat of the only judge."""
-    return [ballot for given in verdicts.values() if (ballot := _ballot(given))]
+def ballots(verdicts: Verdicts) -> list[Ballot] | None:
+    """Return what each rater said to each question: a judge's majority over its repeats, or each repeat of the only judge.
+
+    Questions to which only one rater said something are left out: they tell nothing about agreement.
+    """
+    return [ballot for given in verdicts.values() if len(ballot := _ballot(given)) > 1] or None
 
 
 def unreadable(verdicts: Verdicts) -> dict[str, float]:

@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluators.base import Evaluator, Rating
-from evaluators.cell import Item, items_of, metrics_of, scores_of
+from evaluators.judges.shown import shown_text
+from evaluators.metrics import metrics_of
+from evaluators.rated import Rated
 from leaderflow.core.errors import SpecError
 from leaderflow.core.identity import sha256_hex
-from leaderflow.core.types import Json, Judging, Metric, Question, Row, Score
+from leaderflow.core.types import Cell, Item, Json, Judging, Metric, Question, Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,25 +121,25 @@ class Judge(Evaluator):
         own = {"question": item.row.get(self.question_column), "reference": item.reference, "answer": fenced(text), **more}
         return {name: value for name, value in item.row.items() if name in self.shown} | own
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
-        """Return the questions about every answer that there is, row by row."""
-        texts = output_texts(outputs)
-        found: list[Question] = []
-        for item in items_of(extracted, samples, outputs, self):
-            text = None if item.refused else self.answer_of(item, texts.get((item.sample_id, item.repeat), ""))
-            if text:
-                found += self.asked(item, text)
-        return found
+    def questions(self, cell: Cell) -> Iterator[Question]:
+        """Yield the questions about every answer that there is, row by row."""
+        for items in cell.blocks(self.block):
+            for item in items:
+                yield from self.about(item)
 
-    def score(
-        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None = None
-    ) -> tuple[list[Score], list[Metric]]:
+    def about(self, item: Item) -> list[Question]:
+        """Return the questions about a row, none where there is no answer to it."""
+        text = None if item.refused else self.answer_of(item, item.output)
+        return self.asked(item, text) if text else []
+
+    def score(self, cell: Cell, answers: pa.Table | None = None) -> tuple[Iterator[pa.RecordBatch], list[Metric]]:
         """Score every row by the verdicts about it."""
-        items = items_of(extracted, samples, outputs, self)
-        verdicts = verdicts_of(answers)
-        ratings = [self.rate_item(item, verdicts.get((item.sample_id, item.repeat), {})) for item in items]
-        ratings = [rating.wrong() if item.refused else rating for rating, item in zip(ratings, items, strict=True)]
-        return scores_of(items, ratings), metrics_of(self, items, ratings)
+        rated = Rated(self)
+        for items in cell.blocks(self.block):
+            verdicts = verdicts_of(answers, items)
+            ratings = [self.rate_item(item, verdicts.get((item.sample_id, item.repeat), {})) for item in items]
+            rated.add(items, [r.wrong() if item.refused else r for r, item in zip(ratings, items, strict=True)])
+        return rated.batches(), metrics_of(self, rated, cell.predictions)
 
     def valid(self, verdicts: Verdicts, question: str = "") -> list[Json]:
         """Return a question's readable verdicts, none where there are fewer than `minimum`."""
@@ -153,28 +155,24 @@ def named(judge: JudgeNames) -> tuple[Json, ...]:
     return (judge,) if isinstance(judge, str | Mapping) else tuple(judge)
 
 
-def shown_text(value: Json) -> str:
-    """Return an extracted value as a judge sees it; the turns of a conversation one after the other."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return "\n\n".join(f"[{number}] {part}" for number, part in enumerate(value, 1))
-    return json.dumps(value, ensure_ascii=False)
-
-
-def output_texts(outputs: pa.Table) -> dict[tuple[str, int], str]:
-    """Return (sample, repeat) → the whole answer."""
-    columns = [outputs.column(name).to_pylist() for name in ("sample_id", "repeat", "output", "turns")]
-    return {(s, r): shown_text(json.loads(turns)) if turns else output or "" for s, r, output, turns in zip(*columns, strict=True)}
-
-
-def verdicts_of(answers: pa.Table | None) -> dict[tuple[str, int], dict[str, list[Verdict]]]:
-    """Return (sample, repeat) → question → verdicts, of a VERDICTS table."""
+def verdicts_of(answers: pa.Table | None, items: Sequence[Item]) -> dict[tuple[str, int], dict[str, list[Verdict]]]:
+    """Return (sample, repeat) → question → verdicts, of those lines of a VERDICTS table that are about some rows."""
     found: dict[tuple[str, int], dict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
-    for line in [] if answers is None else answers.to_pylist():
+    for line in lines_about(answers, {item.sample_id for item in items}):
         value = None if line["verdict"] is None else json.loads(line["verdict"])
         found[line["sample_id"], line["repeat"]][line["question"]].append(Verdict(line["judge"], line["judge_repeat"], value))
     return found
+
+
+def lines_about(table: pa.Table | None, samples: Collection[str]) -> list[dict[str, Any]]:
+    """Return the lines of a table that are about some samples."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if table is None or not table.num_rows:
+        return []
+    lines: list[dict[str, Any]] = table.filter(compute.is_in(table["sample_id"], pa.array(samples, type=pa.string()))).to_pylist()
+    return lines
 
 
 def majority(values: Sequence[Any]) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluators.base import Evaluator, Rating
-from evaluators.cell import Item, items_of, metrics_of, scores_of
 from evaluators.judges.base import JudgeNames, verdicts_of
 from evaluators.judges.correctness import CorrectnessJudge
+from evaluators.metrics import metrics_of
+from evaluators.rated import Rated
+from evaluators.ratings import Ratings
+from evaluators.reading import Reading
 from leaderflow.core.registry import build
-from leaderflow.core.types import Json, Metric, Question, Row, Score
+from leaderflow.core.types import Cell, Item, Json, Metric, Question, Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,41 +47,44 @@ class RulesThenJudge(CorrectnessJudge):
         super().__init__(judge, question, prompt, False, human_column, repeats, minimum, max_out_len)
         self.rules: Evaluator = build("evaluator", rules, key="rules")
         self.needs |= self.rules.needs
+        self.block = self.rules.block
         self.needs_sandbox = self.rules.needs_sandbox
         self.uses_references = self.uses_references or self.rules.uses_references
 
-    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+    def check(self, rows: Iterable[tuple[Json, Row]]) -> None:
         """See that the rules can score all rows."""
-        self.rules.check(references, rows)
+        self.rules.check(rows)
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
-        """Return the questions about the answers that the rules do not find right."""
-        confirmed = self._confirmed(items_of(extracted, samples, outputs, self))
-        asked = super().questions(extracted, samples, outputs)
-        return [question for question in asked if not confirmed[question.sample_id, question.repeat]]
+    def questions(self, cell: Cell) -> Iterator[Question]:
+        """Yield the questions about the answers that the rules do not find right."""
+        reading = Reading(self.rules)
+        reading.survey(cell)
+        for items in cell.blocks(self.block):
+            for item, confirmed in zip(items, _confirmed(reading, items), strict=True):
+                yield from [] if confirmed else self.about(item)
+        reading.finish()
 
     def answer_of(self, item: Item, output: str) -> str | None:
         """Return the whole answer."""
         return output or super().answer_of(item, output)
 
-    def score(
-        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None = None
-    ) -> tuple[list[Score], list[Metric]]:
+    def score(self, cell: Cell, answers: pa.Table | None = None) -> tuple[Iterator[pa.RecordBatch], list[Metric]]:
         """Score every row by the rules, else by the verdicts."""
-        items = items_of(extracted, samples, outputs, self)
-        confirmed, verdicts = self._confirmed(items), verdicts_of(answers)
-        ratings = []
-        for item in items:
-            key = (item.sample_id, item.repeat)
-            ratings.append(self._rated(item, confirmed[key], verdicts.get(key, {})))
-        return scores_of(items, ratings), metrics_of(self, items, ratings)
+        reading, rated = Reading(self.rules), Rated(self)
+        reading.survey(cell)
+        for items in cell.blocks(self.block):
+            verdicts = verdicts_of(answers, items)
+            pairs = zip(items, _confirmed(reading, items), strict=True)
+            rated.add(items, [self._rated(i, right, verdicts.get((i.sample_id, i.repeat), {})) for i, right in pairs])
+        reading.finish()
+        return rated.batches(), metrics_of(self, rated, cell.predictions)
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares, and the counts of who confirmed."""
-        sources = [rating.detail["by"] for rating in ratings]
-        judged = sum(bool(rating.detail["judged"]) for rating in ratings)
-        counts = (float(sources.count("rules")), float(sources.count("judge")), float(judged))
-        return super().combine(ratings) | dict(zip(COUNTS, counts, strict=True))
+        columns = Ratings.of(ratings)
+        *_, sources, asked = zip(*columns.data, strict=True)
+        counts = (float(sources.count("rules")), float(sources.count("judge")), float(sum(asked)))
+        return super().combine(columns) | dict(zip(COUNTS, counts, strict=True))
 
     def unit(self, name: str) -> tuple[float | None, bool]:
         """Counts have no upper end."""
@@ -93,12 +99,10 @@ class RulesThenJudge(CorrectnessJudge):
         detail = {**found.detail, "by": by, "judged": bool(verdicts)}
         if self.human_column is not None and detail["human"] is not None:
             values["human_agreement"] = float(detail["human"] == right)
-        return replace(found, values=values, correct=right, detail=detail)
+        return replace(found, values=values, correct=right, detail=detail, data=(*found.data, by, bool(verdicts)))
 
-    def _confirmed(self, items: Sequence[Item]) -> dict[tuple[str, int], bool]:
-        """Return what the rules find right; an answer that they cannot read is not confirmed."""
-        predictions = [self.rules.blank if item.prediction is None else item.prediction for item in items]
-        ratings = self.rules._rate_all(predictions, [item.reference for item in items], [item.row for item in items])
-        return {
-            (i.sample_id, i.repeat): r.correct is True and i.prediction is not None for i, r in zip(items, ratings, strict=True)
-        }
+
+def _confirmed(reading: Reading, items: Sequence[Item]) -> list[bool]:
+    """Return what the rules find right; an answer that they cannot read is not confirmed."""
+    pairs = zip(items, reading.rate(items), strict=True)
+    return [rating.correct is True and item.prediction is not None for item, rating in pairs]

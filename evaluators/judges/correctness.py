@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from evaluators.base import Rating
-from evaluators.cell import Item
 from evaluators.judges.agreement import Panel, ballots, unreadable
 from evaluators.judges.base import GUARD, JudgeNames, Verdicts, majority
+from evaluators.ratings import Ratings
 from leaderflow.core.statistics import cohen_kappa
-from leaderflow.core.types import Json
+from leaderflow.core.types import Item, Json
 
 RIGHT, WRONG, SILENT = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
 
@@ -68,17 +70,18 @@ class CorrectnessJudge(Panel):
         if self.human_column is not None:
             detail["human"] = truth(item.row[self.human_column])
             values |= {} if detail["human"] is None else {"human_agreement": float(detail["human"] == right)}
-        return Rating(values, right, detail, ballots(verdicts))
+        return Rating(values, right, detail, (ballots(verdicts), detail.get("human")))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the shares, the agreement, and SimpleQA's numbers where there is a third verdict."""
-        found = super().combine(ratings)
+        columns = Ratings.of(ratings)
+        found = super().combine(columns)
         if SILENT in self.labels:
-            attempted = [rating for rating in ratings if rating.values.get("attempted")]
-            given = 100 * sum(bool(rating.correct) for rating in attempted) / len(attempted) if attempted else 0.0
+            attempted = columns.take(columns.places("attempted")[np.array(columns.numbers("attempted")) > 0])
+            given = 100 * sum(attempted.right) / len(attempted) if len(attempted) else 0.0
             both = found[self.metric] + given
             found |= {"accuracy_given_attempted": given, "f1": 2 * found[self.metric] * given / both if both else 0.0}
-        people = [(r.detail["human"], r.correct) for r in ratings if r.detail.get("human") is not None]
+        people = [(row[1], right) for row, right in zip(columns.data, columns.right, strict=True) if row[1] is not None]
         kappa = cohen_kappa([a for a, _ in people], [b for _, b in people]) if people else None
         return found | ({} if kappa is None else {"human_kappa": kappa})
 

@@ -8,11 +8,12 @@ from statistics import fmean
 from typing import ClassVar
 
 from evaluators.base import Rating
-from evaluators.cell import Item
 from evaluators.judges.agreement import Panel, ballots, unreadable
-from evaluators.judges.base import GUARD, JudgeNames, Verdicts, fenced, shown_text
+from evaluators.judges.base import GUARD, JudgeNames, Verdicts, fenced
+from evaluators.judges.shown import shown_text
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Json, Question
+from leaderflow.core.types import Item, Json, Question
 
 FIRST, SECOND = "answer first", "answer second"
 ORDERS = {FIRST: ("A", "B"), SECOND: ("B", "A")}
@@ -95,7 +96,7 @@ class PairwiseJudge(Panel):
         """Return the mean over orders and answers to compare with."""
         others = self._others(item)
         if not others:
-            return Rating({}, None, {"compared": 0})
+            return Rating({}, None, {"compared": 0}, (None,))
         points = {rival: self._points(item, rival, other, verdicts) for rival, other in others.items()}
         means = {rival: fmean(own.values()) for rival, own in points.items()}
         values = {self.metric: fmean(means.values()), **unreadable(verdicts)}
@@ -106,7 +107,7 @@ class PairwiseJudge(Panel):
         decided = [label == "A" for own in asked.values() for labels in own for label in labels if label != TIE]
         values |= {"first_place": fmean(decided)} if decided else {}
         detail = {_name(rival, order): worth for rival, own in points.items() for order, worth in own.items()}
-        return Rating(values, None, detail, ballots(verdicts))
+        return Rating(values, None, detail, (ballots(verdicts),))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the means over all rows.
@@ -114,7 +115,7 @@ class PairwiseJudge(Panel):
         Raises:
             DataError: there is nothing to compare with.
         """
-        if not any(rating.values for rating in ratings):
+        if not Ratings.of(ratings).names:
             raise DataError("a model is not compared with itself")
         return super().combine(ratings)
 
@@ -128,8 +129,7 @@ class PairwiseJudge(Panel):
     def _others(self, item: Item) -> Mapping[str, str | None]:
         """Return what the answer is compared with: model → its answer, or the baseline column's."""
         if self.judging is not None and self.judging.rivals:
-            key = (item.sample_id, item.repeat)
-            return {model: answers[key].text for model, answers in self.rivals.items() if key in answers}
+            return {model: answer.text for model, answer in item.rivals.items()}
         value = item.row[self.baseline]
         return {BASELINE: None if value is None else shown_text(value)}
 

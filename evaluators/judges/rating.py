@@ -6,11 +6,10 @@ from statistics import fmean
 from typing import ClassVar
 
 from evaluators.base import Rating
-from evaluators.cell import Item
 from evaluators.judges.agreement import Panel, ballots, unreadable
 from evaluators.judges.base import GUARD, JudgeNames, Verdicts
 from leaderflow.core.errors import SpecError
-from leaderflow.core.types import Json
+from leaderflow.core.types import Item, Json
 
 REFERENCE = "\n\nA good answer, for comparison:\n{reference}"
 
@@ -66,7 +65,7 @@ class RatingJudge(Panel):
         """Return the mean of the readable verdicts."""
         points = self.valid(verdicts)
         mean = fmean(points) if points else 0.0
-        return Rating({self.metric: mean / self.high, **unreadable(verdicts)}, None, {"points": points}, ballots(verdicts))
+        return Rating({self.metric: mean / self.high, **unreadable(verdicts)}, None, {"points": points}, (ballots(verdicts),))
 
     def unit(self, name: str) -> tuple[float | None, bool]:
         """The rating is in the judge's own points."""

@@ -8,18 +8,25 @@ rows are always the rows that were evaluated, whatever `dataset_cfg` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from evaluators.base import Evaluator, Rating
-from evaluators.cell import Item, items_of, metrics_of, scores_of
 from evaluators.extractors.verdict import rating as rating_verdict
 from evaluators.extractors.verdict import verdict
-from evaluators.judges.base import Judge, JudgeNames, Verdicts, majority, named, output_texts, shown_text, verdicts_of
+from evaluators.judges.base import Judge, JudgeNames, Verdicts, majority, named, verdicts_of
 from evaluators.judges.cascade import COUNTS
-from leaderflow.core.errors import DataError, SpecError
+from evaluators.judges.shown import shown_text
+from evaluators.metrics import metrics_of
+from evaluators.rated import Rated
+from evaluators.ratings import Ratings
+from evaluators.reading import Reading
+from leaderflow.core.errors import SpecError
 from leaderflow.core.registry import bind, build, resolve
-from leaderflow.core.types import Json, Judging, Question, Row
+from leaderflow.core.types import Cell, Item, Json, Judging, Metric, Question, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SHARES_OF_ONE = frozenset({"csimpleqa_postprocess"})
 """Summaries whose shares are of 1; those of the others are percentages."""
@@ -30,6 +37,8 @@ FRACTIONS = frozenset({"f1"})
 
 class GenericLLMEvaluator(Judge):
     """The replies of a judge, summed up by `dict_postprocessor` (OpenCompass ``GenericLLMEvaluator``).
+
+    The summary sees all replies at once, so these and the references are held in memory until all is scored.
 
     Args:
         prompt_template: the judge's template.
@@ -69,7 +78,7 @@ class GenericLLMEvaluator(Judge):
     def rate_item(self, item: Item, verdicts: Verdicts) -> Rating:
         """Return what the summary says of this reply alone."""
         reply = next((shown_text(v.value) for v in verdicts.get("", ()) if v.value is not None), "")
-        entry = {"prediction": reply, "gold": item.reference}
+        entry = (reply, item.reference)
         alone = self._summed([entry])
         leading = next(iter(alone))
         scale = self.unit(leading)[0]
@@ -85,7 +94,7 @@ class GenericLLMEvaluator(Judge):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the summary of all replies."""
-        return dict(self._summed([rating.data for rating in ratings]))
+        return dict(self._summed(Ratings.of(ratings).data))
 
     def unit(self, name: str) -> tuple[float | None, bool]:
         """Percentages, shares of 1, counts and errors, as the summaries have them."""
@@ -95,8 +104,9 @@ class GenericLLMEvaluator(Judge):
             return None, False
         return (1.0 if self.summary_name in SHARES_OF_ONE or name in FRACTIONS else 100.0), True
 
-    def _summed(self, entries: Sequence[Mapping[str, Json]]) -> Mapping[str, float]:
-        return self.summarise({str(i): entry for i, entry in enumerate(entries)}, **self.arguments)
+    def _summed(self, replies: Sequence[tuple[str, Json]]) -> Mapping[str, float]:
+        entries = {str(i): {"prediction": reply, "gold": gold} for i, (reply, gold) in enumerate(replies)}
+        return self.summarise(entries, **self.arguments)
 
 
 class SingleScores(GenericLLMEvaluator):
@@ -158,30 +168,30 @@ class CascadeEvaluator(Judge):
         self.judging, self.parallel, self.needs = self.judge.judging, parallel, self.rules.needs
         self.uses_references, self.needs_sandbox = self.rules.uses_references, self.rules.needs_sandbox
 
-    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
+    def check(self, rows: Iterable[tuple[Json, Row]]) -> None:
         """See that the rule can score all rows."""
-        self.rules.check(references, rows)
+        self.rules.check(rows)
 
-    def questions(self, extracted: Any, samples: Any, outputs: Any) -> list[Question]:
-        """Return the judge's questions: all, or those that the rule does not settle. The judge sees the whole answer."""
-        items = items_of(extracted, samples, outputs, self)
-        texts, confirmed = output_texts(outputs), self._confirmed(items)
-        return [
-            Question(item.sample_id, item.repeat, "", self.judge.row(item, text))
-            for item, right in zip(items, confirmed, strict=True)
-            if not item.refused and (self.parallel or not right) and (text := texts.get((item.sample_id, item.repeat)))
-        ]
+    def questions(self, cell: Cell) -> Iterator[Question]:
+        """Yield the judge's questions: all, or those that the rule does not settle. The judge sees the whole answer."""
+        for items, confirmed in self._confirmed(cell):
+            for item, right in zip(items, confirmed, strict=True):
+                if item.output and not item.refused and (self.parallel or not right):
+                    yield Question(item.sample_id, item.repeat, "", self.judge.row(item, item.output))
 
-    def score(self, extracted: Any, samples: Any, outputs: Any, answers: Any = None) -> Any:
+    def score(self, cell: Cell, answers: pa.Table | None = None) -> tuple[Iterator[pa.RecordBatch], list[Metric]]:
         """Return right where the rule or the judge says so."""
-        items, verdicts = items_of(extracted, samples, outputs, self), verdicts_of(answers)
-        ratings = []
-        for item, rule in zip(items, self._confirmed(items), strict=True):
-            replies = verdicts.get((item.sample_id, item.repeat), {}).get("", [])
-            judge = majority([_confirms(str(reply.value)) for reply in replies if reply.value is not None]) is True
-            right = not item.refused and (rule or judge)
-            ratings.append(Rating({self.metric: float(right)}, right, {"rule": rule, "judge": judge, "judged": bool(replies)}))
-        return scores_of(items, ratings), metrics_of(self, items, ratings)
+        rated = Rated(self)
+        for items, confirmed in self._confirmed(cell):
+            verdicts, ratings = verdicts_of(answers, items), []
+            for item, rule in zip(items, confirmed, strict=True):
+                replies = verdicts.get((item.sample_id, item.repeat), {}).get("", [])
+                judge = majority([_confirms(str(reply.value)) for reply in replies if reply.value is not None]) is True
+                right, judged = not item.refused and (rule or judge), bool(replies)
+                detail = {"rule": rule, "judge": judge, "judged": judged}
+                ratings.append(Rating({self.metric: float(right)}, right, detail, (rule, judged)))
+            rated.add(items, ratings)
+        return rated.batches(), metrics_of(self, rated, cell.predictions)
 
     @property
     def averages(self) -> bool:
@@ -190,26 +200,25 @@ class CascadeEvaluator(Judge):
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the accuracy, that of the rule alone, and who confirmed how many."""
-        rule = sum(bool(r.detail["rule"]) for r in ratings)
-        judge = sum(bool(r.correct) and not r.detail["rule"] for r in ratings)
-        judged = sum(bool(r.detail["judged"]) for r in ratings)
+        columns = Ratings.of(ratings)
+        rules, asked = zip(*columns.data, strict=True)
+        rule, judged = sum(rules), sum(asked)
+        judge = sum(right and not by_rule for right, by_rule in zip(columns.right, rules, strict=True))
         counts = dict(zip(COUNTS, (float(rule), float(judge), float(judged)), strict=True))
-        return {**super().combine(ratings), "rule_accuracy": 100 * rule / len(ratings), **counts}
+        return {**super().combine(columns), "rule_accuracy": 100 * rule / len(ratings), **counts}
 
     def unit(self, name: str) -> tuple[float | None, bool]:
         """Counts have no upper end."""
         return (None, True) if name in COUNTS else super().unit(name)
 
-    def _confirmed(self, items: Sequence[Item]) -> list[bool]:
-        if not items:
-            return []
-        given = ["" if item.prediction is None else item.prediction for item in items]
-        cleaned = [self.clean(text) for text in given] if self.clean else given
-        try:
-            ratings = self.rules._rate_all(cleaned, [item.reference for item in items], [item.row for item in items])
-        except DataError:  # the rule can read no answer: the judge decides
-            return [False] * len(items)
-        return [r.correct is True or (r.correct is None and r.score == 1.0) for r in ratings]
+    def _confirmed(self, cell: Cell) -> Iterator[tuple[Sequence[Item], list[bool]]]:
+        """Yield the rows, and which of them the rule finds right; what it cannot read the judge decides."""
+        reading = Reading(self.rules)
+        reading.survey(cell)
+        for items in cell.blocks(self.rules.block):
+            given = ["" if item.prediction is None else item.prediction for item in items]
+            ratings = reading.rate(items, [self.clean(text) for text in given] if self.clean else given)
+            yield items, [r.correct is True or (r.correct is None and r.score == 1.0) for r in ratings]
 
 
 def _confirms(reply: str) -> bool:

@@ -8,11 +8,11 @@ from statistics import fmean
 from typing import ClassVar
 
 from evaluators.base import Rating
-from evaluators.cell import Item
 from evaluators.judges.agreement import Panel, ballots, unreadable
 from evaluators.judges.base import GUARD, JudgeNames, Verdicts, majority
+from evaluators.ratings import Ratings
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Json, Question
+from leaderflow.core.types import Item, Json, Question
 
 MET, UNMET = "MET", "NOT MET"
 
@@ -69,12 +69,13 @@ class RubricJudge(Panel):
         reachable = math.fsum(points for _, points in criteria if points > 0)
         share = math.fsum(points for (_, points), yes in zip(criteria, met, strict=True) if yes) / reachable
         values = {self.metric: min(1.0, max(0.0, share)), **unreadable(verdicts)}
-        return Rating(values, None, {"met": met, "share": share}, ballots(verdicts))
+        return Rating(values, None, {"met": met, "share": share}, (ballots(verdicts), share))
 
     def combine(self, ratings: Sequence[Rating]) -> dict[str, float]:
         """Return the mean share, cut to 0–100."""
-        mean = fmean([rating.detail["share"] for rating in ratings])
-        return super().combine(ratings) | {self.metric: 100 * min(1.0, max(0.0, mean))}
+        columns = Ratings.of(ratings)
+        mean = fmean([share for _, share in columns.data])
+        return super().combine(columns) | {self.metric: 100 * min(1.0, max(0.0, mean))}
 
     def _criteria(self, item: Item) -> list[tuple[str, float]]:
         """Return criterion and points of a sample.

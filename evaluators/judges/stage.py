@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyarrow import compute
 
-from evaluators.judges.rivals import pretended_rivals, waiting, without_answers
-from evaluators.stage import build_evaluator, postprocess
-from leaderflow.core.artifacts import EXTRACTED, OUTPUTS, QUESTIONS, SAMPLES, VERDICTS, table_of
+from evaluators.judges.rivals import Settled, pretended_rivals
+from evaluators.stage import build_evaluator, cell_of, postprocess
+from leaderflow.core.artifacts import OUTPUTS, QUESTIONS, SAMPLES, VERDICTS, table_of
+from leaderflow.core.streams import PIECE, Rows, TableRows, as_rows
+from leaderflow.core.types import Question
 
 if TYPE_CHECKING:
     from leaderflow.core.specs import DatasetSpec
@@ -26,7 +29,16 @@ def questions(
     dataset: DatasetSpec,
     rivals: Mapping[str, pa.Table] | None = None,
 ) -> pa.Table:
-    """Return what the judges are asked about a cell (QUESTIONS), in the order of its rows; empty where nothing is to be judged.
+    """Return what the judges are asked about a cell whose tables are in memory, as `asked` does."""
+    others = {model: TableRows(table) for model, table in (rivals or {}).items()}
+    batches = asked(TableRows(extracted), TableRows(samples), TableRows(outputs), dataset, others)
+    return pa.Table.from_batches(batches, QUESTIONS)
+
+
+def asked(
+    extracted: Rows, samples: Rows, outputs: Rows, dataset: DatasetSpec, rivals: Mapping[str, Rows] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield what the judges are asked about a cell (QUESTIONS), in the order of its rows; nothing where nothing is to be judged.
 
     Args:
         extracted: the postprocess table.
@@ -38,10 +50,10 @@ def questions(
     Raises:
         DataError: a row lacks what a question needs.
     """
-    asked = build_evaluator(dataset, rivals).questions(extracted, samples, outputs)
-    return table_of(
-        QUESTIONS,
-        [
+    evaluator = build_evaluator(dataset)
+    found: Iterator[Question] = evaluator.questions(cell_of(evaluator, extracted, samples, outputs, rivals))
+    while block := list(islice(found, PIECE)):
+        lines = [
             {
                 "question_id": "#".join([q.sample_id, str(q.repeat), *([q.name] if q.name else [])]),
                 "sample_id": q.sample_id,
@@ -49,9 +61,9 @@ def questions(
                 "question": q.name,
                 "row": json.dumps(q.row, ensure_ascii=False, allow_nan=False),
             }
-            for q in asked
-        ],
-    )
+            for q in block
+        ]
+        yield from table_of(QUESTIONS, lines).to_batches()
 
 
 def without_judges(evaluator: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,34 +98,16 @@ def verdicts(questions: pa.Table, replies: Iterable[tuple[str, pa.Table]]) -> pa
         questions: what was asked.
         replies: (judge, its EXTRACTED table), a judge's shards one after the other.
     """
-    about = {q["question_id"]: q for q in questions.select(["question_id", "sample_id", "repeat", "question"]).to_pylist()}
-    lines = []
+    known, parts = questions.column("question_id").combine_chunks(), []
     for judge, table in replies:
-        for reply in table.select(["sample_id", "repeat", "status", "extracted"]).to_pylist():
-            question = about[reply["sample_id"]]
-            own = {name: question[name] for name in ("sample_id", "repeat", "question")}
-            said = {"judge_repeat": reply["repeat"], "status": reply["status"], "verdict": reply["extracted"]}
-            lines.append({**own, "judge": judge, **said})
-    return table_of(VERDICTS, lines)
+        place = compute.index_in(table.column("sample_id"), value_set=known)
+        about = questions.select(["sample_id", "repeat", "question"]).take(place)
+        judges = pa.array([judge] * table.num_rows, type=pa.string())
+        said = [table.column(name) for name in ("repeat", "status", "extracted")]
+        parts.append(pa.Table.from_arrays([*about.columns, judges, *said], schema=VERDICTS))
+    return pa.concat_tables([VERDICTS.empty_table(), *parts])
 
 
-def settled(extracted: pa.Table, verdicts: pa.Table, minimum: int, rivals: Mapping[str, pa.Table] | None = None) -> pa.Table:
-    """Return EXTRACTED with what became of the questions about each row.
-
-    A row is ``error`` where a judge, or a model that it is compared with, gave no answer after all attempts (it will be asked
-    again), ``unparsed`` where no question has `minimum` readable verdicts.
-    """
-    rows: dict[tuple[str, int], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for line in verdicts.to_pylist():
-        said = "error" if line["status"] == "error" else "none" if line["verdict"] is None else "read"
-        rows[line["sample_id"], line["repeat"]][line["question"]].append(said)
-    lines = [_settled(line, rows.get((line["sample_id"], line["repeat"]), {}), minimum) for line in extracted.to_pylist()]
-    return without_answers(table_of(EXTRACTED, lines), waiting(rivals or {}))
-
-
-def _settled(line: dict[str, Any], said: Mapping[str, list[str]], minimum: int) -> dict[str, Any]:
-    if any("error" in replies for replies in said.values()):
-        return {**line, "status": "error"}
-    if said and all(replies.count("read") < minimum for replies in said.values()):
-        return {**line, "status": "unparsed"}
-    return line
+def settled(extracted: pa.Table | Rows, verdicts: pa.Table, minimum: int, rivals: Mapping[str, Rows] | None = None) -> Settled:
+    """Return the rows of EXTRACTED with what became of the questions about each."""
+    return Settled(as_rows(extracted), verdicts, minimum, rivals or {})

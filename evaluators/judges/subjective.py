@@ -6,13 +6,12 @@ import random
 from collections.abc import Sequence
 
 from evaluators.base import Evaluator
-from evaluators.cell import Item
 from evaluators.judges.base import JudgeNames, named
 from evaluators.judges.pairwise import FIRST, ORDERS, SECOND, PairwiseJudge
 from evaluators.judges.recorded import SingleScores
 from evaluators.judges.rivals import EVERY_OTHER
 from leaderflow.core.errors import SpecError
-from leaderflow.core.types import Json, Judging, Row
+from leaderflow.core.types import Item, Json, Judging, Row
 
 MODES = ("singlescore", "m2n", "allpair")
 INFER_ORDERS = ("random", "double")

@@ -109,6 +109,9 @@ SCORES = pa.schema(
 )
 """score, first table: one row a sample × repeat; rows with status ``error`` have no score."""
 
+RATED = pa.schema([(name, SCORES.field(name).type) for name in ("correct", "score", "cluster", "detail")])
+"""What an evaluator says of a row: SCORES without the columns that are known before."""
+
 METRICS = pa.schema(
     [
         ("metric", STRING),

@@ -50,6 +50,11 @@ class StoreError(LeaderflowError):
     """The store, or another file of leaderflow's own, cannot be read or written."""
 
     @classmethod
+    def unreadable(cls, path: object, exc: OSError) -> StoreError:
+        """Return the error of an artifact that cannot be read."""
+        return cls(f"artifact {path} cannot be read: {exc.strerror}; run the same command again")
+
+    @classmethod
     def unwritable(cls, path: object, exc: OSError) -> StoreError:
         """Return the error of a file that the file system refuses to write: full, read-only, no permission."""
         return cls(

@@ -47,6 +47,13 @@ class Files(Protocol):
     def mirror(self, folder: str) -> list[Path]:
         """Return the paths of all files below a folder, as `local` does for one; sorted, hidden ones left out."""
 
+    def reading(self, name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+        """Open a file for reading from any place in it.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+        """
+
     def write(self, name: str, data: bytes) -> None:
         """Write a file, in place of the one of that name."""
 
@@ -126,6 +133,10 @@ class LocalFiles:
         walked = os.walk(self.root / folder)
         found = (os.path.join(base, name) for base, _, names in walked for name in names if not name.startswith("."))
         return [Path(path) for path in sorted(found)]
+
+    def reading(self, name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+        """Open the file itself."""
+        return self.local(name).open("rb")
 
     def write(self, name: str, data: bytes) -> None:
         """Write it as `write_whole` does."""

@@ -128,11 +128,11 @@ def table_digest(table: pa.Table) -> str:
     was cut into shards. The form is ``rows:hex``.
     """
     from leaderflow.core.artifacts import MEASURED
+    from leaderflow.core.streams import TableRows, tuples
 
     names = [name for name in table.schema.names if name not in MEASURED]
-    columns = [table.column(name).to_pylist() for name in names]
     value = 0
-    for row in zip(*columns, strict=True):
+    for row in tuples(TableRows(table), names):
         text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
         hashed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
         value = (value * _BASE + hashed) % _PRIME

@@ -113,6 +113,15 @@ class ObjectFiles:
             return paths
         raise StoreError(f"the objects below {self.place}/{folder} change faster than they can be read; try again")
 
+    @contextlib.contextmanager
+    def reading(self, name: str) -> Iterator[IO[bytes]]:
+        """Get the object into a temporary file."""
+        with tempfile.TemporaryFile() as file:
+            with _as_missing(name):
+                file.writelines(self._chunks(name))
+            file.seek(0)
+            yield file
+
     def write(self, name: str, data: bytes) -> None:
         """Put the object."""
         with self._told("write"), self._fs.open_output_stream(name) as stream:

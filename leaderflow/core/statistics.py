@@ -6,11 +6,11 @@ Units are those of the values. ``None`` means "cannot be said" (one sample has n
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from leaderflow.core.errors import DataError
 
@@ -44,6 +44,10 @@ __all__ = [
 _SEED = 20240229
 _EXACT_UP_TO = 12
 _BLOCK = 2_000_000
+"""Numbers drawn at a time."""
+
+Clusters = Union[Sequence[Hashable], "np.ndarray[Any, Any]"]
+"""What each value belongs to: anything, or an array of numbers from 0 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +73,36 @@ def mean_stderr(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum((v - centre) ** 2 for v in values) / (len(values) - 1) / len(values))
 
 
-def clustered_stderr(values: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
+def clustered_stderr(values: Sequence[float], clusters: Clusters) -> float | None:
     """Return the cluster-robust standard error of the mean, with the G/(G−1) correction; None for fewer than two clusters.
 
     Deviations are summed within a cluster before they are squared (Liang & Zeger 1986; Miller 2024, "Adding error bars to
     evals"). With clusters of one it equals `mean_stderr`.
     """
-    centre = fmean(values)
-    sums: dict[Hashable, float] = defaultdict(float)
-    for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] += value - centre
-    groups = len(sums)
+    import numpy as np
+
+    centre, numbers = fmean(values), _numbers(clusters)
+    groups = _groups(clusters)
     if groups < 2:
         return None
-    return math.sqrt(math.fsum(s * s for s in sums.values()) * groups / (groups - 1)) / len(values)
+    sums = np.bincount(numbers, weights=np.asarray(values, dtype=float) - centre)
+    return math.sqrt(math.fsum((sums * sums).tolist()) * groups / (groups - 1)) / len(values)
+
+
+def _numbers(clusters: Clusters) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    if isinstance(clusters, np.ndarray):
+        return clusters
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(cluster, len(known)) for cluster in clusters])
+
+
+def _groups(clusters: Clusters) -> int:
+    """How many different clusters there are."""
+    import numpy as np
+
+    return int(np.count_nonzero(np.bincount(_numbers(clusters))))
 
 
 def z_of(confidence: float = 0.95) -> float:
@@ -99,7 +119,7 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
 
 
 def mean_estimate(
-    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, binary: bool = False, confidence: float = 0.95
+    values: Sequence[float], clusters: Clusters | None = None, *, binary: bool = False, confidence: float = 0.95
 ) -> Estimate:
     """Return the mean of values in 0–1 with its standard error and interval.
 
@@ -123,11 +143,11 @@ def mean_estimate(
     return Estimate(value, stderr, max(0.0, low) if bounded else low, min(1.0, high) if bounded else high)
 
 
-def _effective_size(values: Sequence[float], clusters: Sequence[Hashable] | None, share: float, stderr: float | None) -> float:
+def _effective_size(values: Sequence[float], clusters: Clusters | None, share: float, stderr: float | None) -> float:
     if clusters is None:
         return len(values)
     spread = share * (1 - share)
-    return min(len(values), spread / stderr**2) if stderr and spread else len(set(clusters))
+    return min(len(values), spread / stderr**2) if stderr and spread else _groups(clusters)
 
 
 def weighted_mean(values: Sequence[float], stderrs: Sequence[float | None], weights: Sequence[float] | None = None) -> Estimate:
@@ -153,7 +173,7 @@ def bootstrap(
     Args:
         size: number of independent units (samples, or clusters).
         statistic: takes an int array of unit positions of shape (size,) and returns the statistics of these units, always as many.
-        resamples: how many draws; they come from one matrix, so the result depends on the seed alone.
+        resamples: how many draws. They are rows of one matrix, drawn some rows at a time: the result depends on the seed alone.
         seed: seeds the draw.
         confidence: of the interval.
     """
@@ -161,8 +181,11 @@ def bootstrap(
         return None
     import numpy as np
 
-    draws = np.random.default_rng(seed).integers(size, size=(resamples, size), dtype=np.int32)
-    values = np.array([statistic(row) for row in draws], dtype=float)
+    rng, found, at_once = np.random.default_rng(seed), list[Sequence[float]](), max(1, _BLOCK // size)
+    while len(found) < resamples:
+        draws = rng.integers(size, size=(min(at_once, resamples - len(found)), size), dtype=np.int32)
+        found += [statistic(row) for row in draws]
+    values = np.array(found, dtype=float)
     whole = statistic(np.arange(size))
     low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2], axis=0)
     errors = values.std(axis=0, ddof=1)
@@ -207,7 +230,7 @@ def paired_permutation(differences: Sequence[float], *, resamples: int = 10_000,
     return (1 + hits) / (1 + resamples)
 
 
-def paired_difference(left: Sequence[float], right: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
+def paired_difference(left: Sequence[float], right: Sequence[float], clusters: Clusters | None = None) -> Estimate:
     """Return the mean of left − right over the same samples, its standard error (clustered where told) and 95 % interval."""
     differences = [a - b for a, b in zip(left, right, strict=True)]
     value = fmean(differences)

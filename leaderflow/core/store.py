@@ -17,9 +17,10 @@ import contextlib
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
@@ -28,9 +29,13 @@ from leaderflow.core import identity
 from leaderflow.core.artifacts import TABLES, completed
 from leaderflow.core.errors import StoreError
 from leaderflow.core.files import open_files
+from leaderflow.core.table_files import read_batches, sha256_of, write_table
 from leaderflow.core.types import Json
 
 log = logging.getLogger("leaderflow.store")
+
+Tabular: TypeAlias = pa.Table | Iterable[pa.RecordBatch]
+"""A table, or its batches as they come."""
 
 
 class ArtifactRef(BaseModel):
@@ -99,7 +104,7 @@ class Store:
         stage: str,
         key: str,
         parts: Json,
-        tables: Mapping[str, pa.Table],
+        tables: Mapping[str, Tabular],
         notes: Mapping[str, Json] | None = None,
         *,
         final: bool = True,
@@ -110,9 +115,12 @@ class Store:
             stage: the stage.
             key: the stage's key (`identity.stage_key`).
             parts: what the key is the hash of (`identity.key_parts`).
-            tables: name → table, exactly the stage's schemas.
+            tables: name → table, or its batches as they come, exactly the stage's schemas.
             notes: what is worth keeping beside the tables and changes nothing (such as what an endpoint says of itself).
             final: False for a table with unanswered rows: it is written under a name of its own and no record stands under the key.
+
+        Raises:
+            StoreError: another schema, or the store refuses. No record is left then, nor whenever making a batch fails.
         """
         refs = {name: self._write_table(stage, key, name, table, parts, final) for name, table in tables.items()}
         record = Record(stage=stage, key=key, parts=parts, tables=refs, notes=dict(notes or {}))
@@ -129,12 +137,24 @@ class Store:
         try:
             data = self.files.read(ref.path)
         except OSError as exc:
-            raise StoreError(f"artifact {ref.path} cannot be read: {exc.strerror}; run the same command again") from exc
-        if hashlib.sha256(data).hexdigest() != ref.sha256:
-            self.forget(ref.stage, ref.key)
-            raise StoreError(f"artifact {ref.path} was altered (its checksum differs); run the same command again to recompute it")
+            raise StoreError.unreadable(ref.path, exc) from exc
+        self.check_sum(ref, hashlib.sha256(data).hexdigest())
         with pa.ipc.open_file(pa.py_buffer(data)) as reader:
             return completed(ref.stage, reader.read_all())
+
+    def check_sum(self, ref: ArtifactRef, found: str) -> None:
+        """Compare the checksum of a table that was read.
+
+        Raises:
+            StoreError: it was altered; its record is dropped.
+        """
+        if found != ref.sha256:
+            self.forget(ref.stage, ref.key)
+            raise StoreError(f"artifact {ref.path} was altered (its checksum differs); run the same command again to recompute it")
+
+    def rows(self, refs: Sequence[ArtifactRef]) -> StoredRows:
+        """Return the rows of some tables, one table after the other: read batch by batch when they are needed."""
+        return StoredRows(self, refs)
 
     def intact(self, record: Record) -> bool:
         """Say whether every table of a record still has its checksum; forget the record where one has not."""
@@ -178,33 +198,49 @@ class Store:
     def _has(self, ref: ArtifactRef) -> bool:
         """Say whether a table is there with its checksum."""
         try:
-            return hashlib.sha256(self.files.read(ref.path)).hexdigest() == ref.sha256
+            with self.files.reading(ref.path) as file:
+                return sha256_of(file) == ref.sha256
         except OSError:
             return False
 
-    def _write_table(self, stage: str, key: str, name: str, table: pa.Table, parts: Json, final: bool) -> ArtifactRef:
+    def _write_table(self, stage: str, key: str, name: str, table: Tabular, parts: Json, final: bool) -> ArtifactRef:
         schema = TABLES[stage][name]
-        if not table.schema.equals(schema):
+        if isinstance(table, pa.Table) and not table.schema.equals(schema):
             raise StoreError(f"{stage} gave a table {name!r} of another schema: {table.schema} instead of {schema}")
-        provenance = {"leaderflow": json.dumps({"key": key, **parts}, ensure_ascii=False)}
-        data = arrow_bytes(table.replace_schema_metadata(provenance))
-        digest = identity.table_digest(table)
-        suffix = "" if final else f".partial-{hashlib.sha256(digest.encode()).hexdigest()[:12]}"
+        suffix = ""
+        if not final:
+            table = table if isinstance(table, pa.Table) else pa.Table.from_batches(table, schema)
+            suffix = f".partial-{hashlib.sha256(identity.table_digest(table).encode()).hexdigest()[:12]}"
         path = f"artifacts/{stage}/{key[:2]}/{key}{suffix}.{name}.arrow"
-        self.files.write(path, data)
-        sha = hashlib.sha256(data).hexdigest()
-        return ArtifactRef(
-            stage=stage, key=key, table=name, path=path, rows=table.num_rows, bytes=len(data), sha256=sha, digest=digest
-        )
+        provenance = {"leaderflow": json.dumps({"key": key, **parts}, ensure_ascii=False)}
+        batches = table.replace_schema_metadata(None).to_batches() if isinstance(table, pa.Table) else table
+        with self.files.writing(path) as file:
+            found = write_table(file, schema.with_metadata(provenance), batches)
+        return ArtifactRef(stage=stage, key=key, table=name, path=path, **asdict(found))
 
 
-def arrow_bytes(table: pa.Table) -> bytes:
-    """Return a table as an Arrow file (IPC file format, zstd)."""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
-        writer.write_table(table, max_chunksize=10_000)
-    return bytes(sink.getvalue())
+class StoredRows:
+    """The rows of some stored tables, which are never in memory whole; their sums are checked when they are first read."""
+
+    def __init__(self, store: Store, refs: Sequence[ArtifactRef]) -> None:
+        self.store, self.refs = store, refs
+        self._checked: set[str] = set()
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read the files.
+
+        Raises:
+            StoreError: a file is missing or was altered.
+        """
+        for ref in self.refs:
+            try:
+                with self.store.files.reading(ref.path) as file:
+                    if ref.path not in self._checked:
+                        self.store.check_sum(ref, sha256_of(file))
+                        self._checked.add(ref.path)
+                    yield from read_batches(file, columns)
+            except OSError as exc:
+                raise StoreError.unreadable(ref.path, exc) from exc
 
 
 def _record_name(stage: str, key: str) -> str:

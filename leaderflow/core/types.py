@@ -6,7 +6,7 @@ the stages hand to each other inside a process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
 
@@ -116,15 +116,28 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """The score of one sample × repeat: `score` in 0–1, `correct` where the metric is binary, `cluster` for clustered errors."""
+class Item:
+    """One sample × repeat that can be scored. `prediction` is None where nothing was extracted.
+
+    `place` is the sample's place in the read table, from 0 on; `cluster` groups rows for clustered errors; `output` is the whole
+    answer and `rivals` are what other models answered to it (model → answer), both only where a judge is to be asked or heard.
+    """
 
     sample_id: str
     repeat: int
-    score: float | None
-    correct: bool | None = None
+    status: Status
+    prediction: Json
+    reference: Json
+    row: Row
     cluster: str | None = None
-    detail: Json = None
+    place: int = 0
+    output: str = ""
+    rivals: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the model never answered and never will: wrong whatever the evaluator says."""
+        return self.status in ("filtered", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,28 +277,45 @@ class Inferencer(Protocol):
         ...
 
 
+class Cell(Protocol):
+    """The rows of a cell that can be scored, those whose status is not ``error``: read as often as needed, never all at once."""
+
+    def blocks(self, size: int | None) -> Iterator[Sequence[Item]]:
+        """Yield the rows in order, `size` at a time; None: all in one block, held in memory."""
+        ...
+
+    def predictions(self) -> Iterator[Json]:
+        """Yield the predictions alone, in the same order; None where nothing was extracted."""
+        ...
+
+    def references(self) -> Iterator[Json]:
+        """Yield the references alone, in the same order."""
+        ...
+
+
 class Evaluator(Protocol):
-    """Scores a cell. Two phases, so that a judge is nothing special: its questions are rendered and asked like any prompt."""
+    """Scores a cell. Two phases, so that a judge is nothing special: its questions are rendered and asked like any prompt.
+
+    Rows come block by block, and what is kept of a row that was scored are numbers in columns, so that a cell's size is no matter.
+    """
 
     needs: frozenset[str]
     """Columns of the sample that must exist."""
     judging: Judging | None
     """How judges are asked; None where none are needed."""
 
-    def check(self, references: Sequence[Json], rows: Sequence[Row]) -> None:
-        """See, when the data are read and before any request, that all rows can be scored.
+    def check(self, rows: Iterable[tuple[Json, Row]]) -> None:
+        """See, when the data are read and before any request, that all rows, each with its reference, can be scored.
 
         Raises:
             DataError: one cannot, whatever is answered.
         """
         ...
 
-    def questions(self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table) -> list[Question]:
-        """Return what the judges are asked; rows without an answer are never asked about."""
+    def questions(self, cell: Cell) -> Iterator[Question]:
+        """Yield what the judges are asked; rows without an answer are never asked about."""
         ...
 
-    def score(
-        self, extracted: pa.Table, samples: pa.Table, outputs: pa.Table, answers: pa.Table | None
-    ) -> tuple[list[Score], list[Metric]]:
-        """Score every sample × repeat whose status is not ``error``, and the cell; `answers` is a VERDICTS table."""
+    def score(self, cell: Cell, answers: pa.Table | None) -> tuple[Iterator[pa.RecordBatch], list[Metric]]:
+        """Return the scores as batches of RATED, one row an item in the cell's order, and the metrics; `answers` are VERDICTS."""
         ...

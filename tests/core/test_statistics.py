@@ -71,6 +71,21 @@ def test_bootstrap_equals_the_closed_form_and_its_seed() -> None:
     assert s.bootstrap(1, lambda rows: [0.0]) is None
 
 
+def test_a_bootstrap_drawn_some_rows_at_a_time_is_the_one_of_one_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = RNG.random(173)
+    whole = s.bootstrap(173, lambda rows: [values[rows].mean()], resamples=211)
+    for block in (1, 173 * 3, 173 * 100):
+        monkeypatch.setattr(s, "_BLOCK", block)
+        assert s.bootstrap(173, lambda rows: [values[rows].mean()], resamples=211) == whole
+
+
+def test_clusters_may_be_numbers_in_an_array() -> None:
+    values, names = RNG.random(60).tolist(), [f"c{i % 7}" for i in range(60)]
+    numbers = np.array([2 * (i % 7) for i in range(60)])
+    assert s.mean_estimate(values, numbers) == s.mean_estimate(values, names)
+    assert s.mean_estimate([1.0] * 60, numbers, binary=True) == s.mean_estimate([1.0] * 60, names, binary=True)
+
+
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (5, 1), (10, 30), (300, 240)])
 def test_mcnemar_equals_scipy(left: int, right: int) -> None:
     expected = stats.binomtest(left, left + right).pvalue if left + right else 1.0

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from evaluators.base import Design, Evaluator, Rating
-from evaluators.cell import Item, metrics_of
+from evaluators.metrics import metrics_of
+from evaluators.rated import Rated
 from evaluators.recorded import RECORDED
 from leaderflow.core import statistics as s
 from leaderflow.core.errors import LeaderflowError
 from leaderflow.core.registry import build, known
+from leaderflow.core.types import Item
 from tests.golden import data_dir, golden, run_cases
 
 pytestmark = pytest.mark.golden
@@ -82,8 +84,9 @@ def over_repeats(evaluator: Evaluator, ratings: list[Rating], n: int, k: int | l
     ks = [k] if isinstance(k, int) else k
     size = len(ratings) // n
     evaluator.design = Design(n=n, k=tuple(ks))
-    items = [Item(str(i % size), i // size, "ok", "", "", {}, None) for i in range(len(ratings))]
-    found = {m.name: m.value or 0.0 for m in metrics_of(evaluator, items, ratings)}
+    rated = Rated(evaluator)
+    rated.add([Item(str(i % size), i // size, "ok", "", "", {}, place=i % size) for i in range(len(ratings))], ratings)
+    found = {m.name: m.value or 0.0 for m in metrics_of(evaluator, rated, lambda: iter([""] * len(ratings)))}
     if n > 1:
         found |= dict.fromkeys([evaluator.metric, f"{evaluator.metric} ({n} runs average)"], found[f"avg@{n}"])
     if 1 in ks and max(ks) > 1:
