@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from evaluators.extractors import scorer
+from evaluators.extractors.lexicon import classes
 from evaluators.extractors.numerals import Number, decimal_commas, may_spell, numbers, spelled
 from evaluators.extractors.passage import Candidate, Passage, few, written
 from evaluators.extractors.text import boxes, hide_reasoning, plain, run_on, turns
@@ -16,9 +17,9 @@ from leaderflow.core.types import Extraction
 def final_number(text: str) -> Extraction:
     r"""Return the number a reply states as its result, as text: ``1,234.50 km`` gives ``1234.50``, ``-\frac{3}{4}`` gives ``-3/4``.
 
-    A last line that is a marker and a number, and nothing else, says it. Else every number that is no operand is a candidate;
-    `scorer` weighs what stands round each, and whether the reply states none at all. Units, currency and percent signs go ("45 %"
-    is 45), ``1.5 × 10^3`` is ``1.5e3``, "2.5 million" 2500000. Numbers in reasoning, in programs, and in questions that a base model
+    A last line that can only state it says it (`_said_last`). Else every number that is no operand is a candidate; `scorer` weighs
+    what stands round each, and whether the reply states none at all. Units, currency and percent signs go ("45 %" is 45),
+    ``1.5 × 10^3`` is ``1.5e3``, "2.5 million" 2500000. Numbers in reasoning, in programs, and in questions that a base model
     invents after its answer, are not read.
     """
     if said := _said_last(text):
@@ -30,23 +31,45 @@ def final_number(text: str) -> Extraction:
     return Extraction(None)
 
 
-_LAST_LINE = re.compile(
+_SAID = re.compile(
     r"(?:####[ \t]*|\$?\\boxed\{|答案(?:是|为|[:：]) ?"
     r"|(?i:(?:(?:so|thus|hence|therefore),? )?(?:the |my )?(?:final |correct )?answer(?: is|:) ?))"
     r"\$?(-?[0-9]+(?:\.[0-9]+)?)(?:\}\$?)?[.。]?\s*\Z"
 )
-"""Markers that state the answer, with a plain number after them at the end of the reply."""
+"""A marker that states the answer, and a plain number."""
+_ANSWERING = frozenset("<[◁")
+"""Marks of thinking and of leaked turns."""
 _MARKER = re.compile(r"####|boxed|(?i:answer)|答案")
+_RESTATED = re.compile(r"[^\d\n?=/+×÷^]*?(\d+(?:,\d{3})*(?:\.\d+)?)[^\d\n?=/+×÷^]*\Z")
+"""A line with one number."""
+_COMES_TO = re.compile(r"= ?\$?(\d+(?:,\d{3})*(?:\.\d+)?)[.]?\s*\Z")
+_WORD = re.compile(r"[a-z]+")
+_OPENING = ["so"], ["therefore"], ["thus"], ["hence"], ["altogether"]
+_PRONOUNS = frozenset(("he", "she", "they", "people"))
+_TURNING = frozenset(("wait", "not", "bad", "if", "but", "hedge", "would", "others", "than", "which", "form", "will"))
+"""Classes of words that make more of a line than a result restated."""
 
 
 def _said_last(text: str) -> Extraction | None:
-    """Return the number of a reply whose last line is a marker and a number; None where the reply holds any other marker."""
+    """Return the number of a reply whose last line can only state it; None where every number has to be weighed.
+
+    Such a line is a marker and a number, where the reply holds no other marker; or it draws a conclusion, with one number, to which
+    the calculation just before has come.
+    """
     end = len(text.rstrip())
-    line = text.rfind("\n", 0, end) + 1
-    said = _LAST_LINE.match(text, line) if end - line < 60 else None
-    if not said or "<" in text or "[" in text or "◁" in text or _MARKER.search(text, 0, line) or run_on(text):
+    start = text.rfind("\n", 0, end) + 1
+    if end - start > 120 or not _ANSWERING.isdisjoint(text) or _MARKER.search(text, 0, start) or run_on(text):
         return None
-    return Extraction(said[1], *said.span(1))
+    if said := _SAID.match(text, start):
+        return Extraction(said[1], *said.span(1))
+    result = _COMES_TO.search(text, max(start - 30, 0), start)
+    said = _RESTATED.match(text, start, end) if result else None
+    if not said or not result or said[1].replace(",", "") != result[1].replace(",", ""):
+        return None
+    words = _WORD.findall(text[start:end].lower())
+    if words[:1] not in _OPENING or any(not _TURNING.isdisjoint(classes(word)) for word in words if word not in _PRONOUNS):
+        return None
+    return Extraction(said[1].replace(",", ""), *said.span(1))
 
 
 def passages(text: str) -> Iterator[tuple[int, Passage]]:

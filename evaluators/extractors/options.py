@@ -18,7 +18,10 @@ _SHUT = (
     r"|(?:I (?:think|guess|believe|suppose)|(?:to|through) [A-Z]|because|since|due|which|as|for me|over|here|rather|instead)\b)"
 )
 """What follows a capital A or I that is no word."""
-_EDGE = r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z]\.(?:\s?[A-Z]|[a-z]|\Z)|\.[A-Za-z]\Z|\.[0-9]|\s*=\s*\S|\s*(?:\\c[au]p|[∪∩⊂∈]|[<>](?=\s*[A-Z\d(])))"
+_EDGE = (
+    r"(?![A-Za-z0-9_]|'[A-Za-z]|[+#^]|-(?![-–—>])|\.\s?[A-Za-z]\.(?:\s?[A-Z]|[a-z]|\Z)|\.[A-Za-z]\Z|\.[0-9]|\s*=\s*\S"
+    r"|\s*(?:\\c[au]p|[∪∩⊂∈]|[<>](?=\s*[A-Z\d(])))"
+)
 _SMALL_AFTER = r"(?=[)\]}.,:;!?\"'\s]*(?:\Z|[\n)\]}.,:;!?\"']|(?:because|since|as|is|for)\b))"
 _GLUE = re.compile(
     r"(?:[ \t)\]\"'(\[{}]|[,;；/&、+]|\\f?box(?:ed)?(?=\{)|\\text(?=\{)|[和与及到至と]|或者?|[-–~|]|选?项"

@@ -44,6 +44,7 @@ WRITTEN = [
     ("答案：3.5元", "3.5"),
 ]
 
+
 @pytest.mark.parametrize(("reply", "number"), WRITTEN)
 def test_a_number_is_read_in_all_its_forms(reply, number):
     found = final_number(reply)
