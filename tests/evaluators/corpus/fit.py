@@ -171,7 +171,8 @@ def cross(of: Sequence[Example], groups: Sequence[Sequence[str]]) -> None:
                 there += example.right is not None
                 given += best is not None
                 right += best is not None and example.values[best] == example.right
-            print(f"{' '.join(group)}: {kind}, precision {right / given:.3f}, recall {right / there:.3f}", flush=True)
+            shares = f"precision {right / max(1, given):.3f}, recall {right / max(1, there):.3f}"
+            print(f"{' '.join(group)}: {kind}, {shares}", flush=True)
 
 
 def write(weights: NDArray[np.float64], columns: dict[str, int]) -> int:
