@@ -30,10 +30,12 @@ WEIGHTS = Path(scorer.__file__).with_name("weights.json")
 KINDS = {"choice_letter": "choice", "choice_letters": "choice", "final_number": "number"}
 BASICS = 3
 """How often the plain replies count, which nobody would forgive a reader to misread."""
+FITS, NOTHING = 3, 0.015
+"""How many fits are averaged, and below what size a weight is dropped."""
 SEEN = 3
 """How many examples a feature must occur in."""
 ROUNDS, BATCH, RATE = 16, 64, 0.01
-LEFT_OUT = 0.4
+LEFT_OUT = 0.55
 """Which share of the features is left out at a step."""
 DECAY, SPARSE = 0.05, 0.05
 """Penalties on the square and on the size of the weights, per step and unit of `RATE`."""
@@ -159,7 +161,7 @@ def cross(of: Sequence[Example], groups: Sequence[Sequence[str]]) -> None:
         train = [example for example in of if example.writer not in group]
         held = [example for example in of if example.writer in group]
         columns = known_features(train)
-        weights, rows = fit(table(train, columns)), table(held, columns)
+        weights, rows = mean_fit(table(train, columns)), table(held, columns)
         scores = rows.rows @ weights
         for kind in ("choice", "number"):
             given = right = there = 0
@@ -175,12 +177,18 @@ def cross(of: Sequence[Example], groups: Sequence[Sequence[str]]) -> None:
             print(f"{' '.join(group)}: {kind}, {shares}", flush=True)
 
 
+def mean_fit(of: Table) -> NDArray[np.float64]:
+    """Return the mean of the weights of several fits, without those that are next to nothing."""
+    weights: NDArray[np.float64] = np.mean([fit(of, seed) for seed in range(FITS)], axis=0)
+    return np.where(np.abs(weights) < NOTHING, 0, np.round(weights, 2))
+
+
 def write(weights: NDArray[np.float64], columns: dict[str, int]) -> int:
     """Write the weights that are something, sorted by name, and return how many they are."""
     fitted: dict[str, dict[str, float]] = {"shared": {}, "choice": {}, "number": {}}
     for key, column in columns.items():
         part, _, name = key.partition(" ")
-        if weight := round(float(weights[column]), 2):
+        if weight := float(weights[column]):
             fitted[part][name] = weight
     WEIGHTS.write_text(json.dumps(fitted, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     return sum(len(part) for part in fitted.values())
@@ -194,7 +202,7 @@ def main() -> None:
     of = list(examples([*sorted(FOLDER.glob("*.jsonl")), REPLIES]))
     if chosen.cross is None:
         columns = known_features(of)
-        print(f"{write(fit(table(of, columns)), columns):,} weights from {len(of):,} answers")
+        print(f"{write(mean_fit(table(of, columns)), columns):,} weights from {len(of):,} answers")
     else:
         writers = sorted({example.writer for example in of} - {REPLIES.stem})
         cross(of, [chosen.cross] if chosen.cross else [[writer] for writer in writers])
