@@ -25,26 +25,16 @@ _WRAPPED = re.compile(
 )
 
 
-_EMPTY = re.compile(
-    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])"
-    r"|[\s$.…?□_*–<>\[\](){}-]"
-)
-"""What a box holds that is still to be filled in, and what stands around the name of what goes there."""
-_PLACEHOLDER = re.compile(
-    r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
-    r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
-    r"(?:here|goeshere|letter)?|#1"
-    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí"
-    r"|hier|aqui|здесь)?"
-    r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
-    re.IGNORECASE,
-)
 _OR = re.compile(r"[\s$.\\()]*(?:[,，]\s*)?(?:要么是?|or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
 _CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|possibilit\w+|either)\b)|可能|候选")
 _MISTAKE = re.compile(
     r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
-    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
+    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b"
+    r"|\b(?:one|some|you|we|people|students) (?:could|might|may|can) (?:\w+ )?(?:think|believe|suppose|guess|be tempted)\b"
+    r"|\btempting\b|\bman könnte (?:meinen|denken)|\bon (?:pourrait|peut) (?:croire|penser)|\bse podría pensar"
+    r"|\bsi potrebbe pensare"
+    r"|\bpoderia-se pensar|\bможно (?:было бы )?подумать)|误|易错|可能会(?:认为|以为|得)"
 )
 _NOT_SO = re.compile(
     r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is"
@@ -72,7 +62,8 @@ _THEIRS = re.compile(
 )
 """What makes it the box of somebody else, or the name of something."""
 _HYPOTHETICAL = re.compile(
-    r"(?:\b(?:would|had|your|isn't asked|not asked)\b|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
+    r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|было бы)\b"
+    r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
     r"|若|假如"
 )
 """What makes it an aside when there is a box without such words."""
@@ -83,6 +74,18 @@ _STATED = re.compile(
 )
 """What leads to an answer although it speaks of the form."""
 _ASKED = re.compile(r"(?:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
+_WHICH_IS_THEIRS = re.compile(
+    r"[\s$,)]*(?i:(?:which|that|as) (?:your|his|her|their|the (?:book|textbook|key|user|teacher|forum|other)|you|he|she|they"
+    r"|some|many)\b"
+    r"[^.;\n]{0,30}?\b(?:had|has|got|gave|gives|wrote|said|says|claimed?s?|found|suggest\w*|propos\w*|mention\w*|quoted?|posted)\b)"
+    r"|[\s$,，)]*(?:这?是)(?:你|您|他|她|书上|同学|老师)"
+)
+_FIRST_STANDS = re.compile(
+    r"(?i:\b(?:the )?(?:first|former|earlier|previous|original)(?: (?:one|box|answer|value|result))? (?:(?:still|therefore|thus) )?"
+    r"(?:stands|counts|holds|is (?:the )?(?:right|correct|final|answer|valid)|applies|remains)\b)|以第一个(?:框|答案|结果)?为准"
+    r"|第一个(?:框|答案)?(?:才)?(?:是)?(?:对|正确)"
+)
+"""Saying that not the last box is the answer but the one before."""
 _ENDED = re.compile(r"[.;!?](?=\s)|\n|[。；！？]")
 _CUT_OFF = re.compile(r"[\w,(=+]\s*\Z")
 _FIRST_STEP = re.compile(r"(?:\bstep \d|^\W*first)|首先|第一步|步骤")
@@ -162,6 +165,9 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     sure = [box for box in own if len(own) == 1 or not _HYPOTHETICAL.search(box.lead)]
     start, end, command, lead = (sure or own)[-1]
     after = part[end + 1 :]
+    if len(own) > 1 and _FIRST_STANDS.search(after[:200]):
+        start, end, command, lead = own[0]
+        return start, end
     if taken_back(after, part[start:end]) or mentions.is_alternative(part, start):
         return None
     if _CUT_OFF.search(after, 20) and _FIRST_STEP.search(lead):
@@ -176,7 +182,7 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
 
 def _is_answer(part: str, box: _Box) -> bool:
     """Return whether a box holds something, and not as the form in which an answer is to be written."""
-    if _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[box.start : box.end])):
+    if mentions.is_placeholder(part[box.start : box.end]) or mentions.is_printed(part[: box.command]):
         return False
     stated = _STATED.search(box.lead) and not _ASKED.search(box.lead)
     return bool(stated) or not mentions.is_instruction(part, box.command, box.end + 1)
@@ -186,6 +192,8 @@ def _is_aside(part: str, box: _Box) -> bool:
     """Return whether a box shows what somebody else says, what would be wrong, or what holds under another condition."""
     denied = _NOT_SO.match(part, box.end + 1)
     if denied and denied["name"] in (None, part[box.start : box.end].strip()):
+        return True
+    if _WHICH_IS_THEIRS.match(part, box.end + 1):
         return True
     theirs = _THEIRS.search(box.lead) or (_THEIR_FAULT.match(part, box.end + 1) and _OTHERS.search(box.lead))
     return bool(theirs or _MISTAKE.search(box.lead) or _NOT.search(box.lead))

@@ -145,6 +145,13 @@ _BEFORE = re.compile(
 )
 """What makes it a fault of something else that was said before."""
 _HENCE = re.compile(r"(?:\b(?:so|hence|thus|therefore|but)\b)|所以|因此|故|但")
+_SUPPOSED = re.compile(
+    r"^(?:@it )?(?:(?:and|of course|similarly|likewise|conversely) )*(?:had|if|were|should|with|for|wäre|hätte|wenn|bei|si|se"
+    r"|если)\b"
+    r"(?!.*\b(?:so|hence|thus|therefore|also|donc|quindi|portanto|значит)\b).*"
+    r"(?:\b(?:isn't|is not|wasn't|was not) (?:what|asked|the question|needed|the case)|,? but\b)"
+)
+"""A value under another condition than the question's, and that it is not asked."""
 _CONDITION = re.compile(r"(?:\b(?:if|unless|wenn|falls|si|se|если)\b)|如果|若|もし")
 _SENTENCE = re.compile(r"(?:[.;!…]+(?=[\s\"')]|\Z)|[\n。；！])|(?P<asks>[?？])")
 _WORDS = re.compile(r"[^\W\d_]{2}")
@@ -224,5 +231,7 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
     if not wrong and turn:
         wrong = _SLIP.search(sentence)
     if not wrong or _BEFORE.search(sentence) or _UPHELD.search(sentence, wrong.end()):
+        return False
+    if _SUPPOSED.search(sentence[: wrong.end()]):
         return False
     return not _ASIDE.search(_HENCE.split(sentence[: wrong.end()])[-1]) and (turn or not _ASIDE.search(before))
