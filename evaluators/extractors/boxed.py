@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from evaluators.extractors import mentions
+from evaluators.extractors.asides import is_aside
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import BOX, braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
@@ -28,43 +29,10 @@ _WRAPPED = re.compile(
 _OR = re.compile(r"[\s$.\\()]*(?:[,，]\s*)?(?:要么是?|or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
 _CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|possibilit\w+|either)\b)|可能|候选")
-_MISTAKE = re.compile(
-    r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
-    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b"
-    r"|\b(?:one|some|you|we|people|students) (?:could|might|may|can) (?:\w+ )?(?:think|believe|suppose|guess|be tempted)\b"
-    r"|\btempting\b|\bman könnte (?:meinen|denken)|\bon (?:pourrait|peut) (?:croire|penser)|\bse podría pensar"
-    r"|\bsi potrebbe pensare"
-    r"|\bpoderia-se pensar|\bможно (?:было бы )?подумать)|误|易错|可能会(?:认为|以为|得)"
-)
-_NOT_SO = re.compile(
-    r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is"
-    r"|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
-    r"|mistaken|withdrawn"
-    r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
-)
-_OTHERS = re.compile(
-    r"(?:\b(?:answer key|key|book|textbook|manual|solution sheet|(?:my|your|the|a) (?:friend|teacher|student|classmate"
-    r"|colleague|user|other model)|someone|he|she|they)\b[^.!?\n]{0,40}"
-    r"\b(?:prints?|printed|gives?|gave|says?|said|lists?|listed|shows?|showed|has|had|claims?|claimed|states?|stated|writes?"
-    r"|wrote|got|reports?|reported|boxed|marks?|marked)\b[^.!?\n]{0,20}\Z)"
-    r"|(?:参考答案|答案|书上|课本|同学|老师|有人)[^。\n]{0,12}(?:给出|写|是|为|说|印)[^。\n]{0,6}\Z"
-)
-"""Who else puts a value in a box."""
-_THEIRS = re.compile(
-    r"(?:(?:\b(?:student|textbook|book|teacher|user)'s(?: \w+){0,4}:|\bthe (?:textbook|book|key|manual|forum|teacher|user"
-    r"|author)'s(?: \w+){0,4}"
-    r"|\b(?:you|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher"
-    r"|thread|post))"
-    r" (?:\w+ )?(?:quoted?|propos\w+|suggest\w*|claim\w*|post\w*|print\w*|wrote|said|says|answered|stated?s?|lists?|listed|boxed)"
-    r"(?:(?!\b(?:so|hence|thus|but|and)\b)[^.:;=\n]){0,30}),?|\b(?:let|define))\Z"
-    r"|(?:网上|书上|课本)[^。，；：\n]{0,12}\Z|(?:同学|老师|有人|[你您他她])[^。，；\n]{0,8}(?:给出|写|说|印|认为|觉得"
-    r"|提[出到])[^。，；\n]{0,6}\Z|[设令记]\Z"
-)
-"""What makes it the box of somebody else, or the name of something."""
 _HYPOTHETICAL = re.compile(
-    r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|было бы)\b"
+    r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|бы)\b"
     r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
-    r"|若|假如"
+    r"|若|假如|倘若|要是"
 )
 """What makes it an aside when there is a box without such words."""
 _STATED = re.compile(
@@ -74,12 +42,6 @@ _STATED = re.compile(
 )
 """What leads to an answer although it speaks of the form."""
 _ASKED = re.compile(r"(?:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
-_WHICH_IS_THEIRS = re.compile(
-    r"[\s$,)]*(?i:(?:which|that|as) (?:your|his|her|their|the (?:book|textbook|key|user|teacher|forum|other)|you|he|she|they"
-    r"|some|many)\b"
-    r"[^.;\n]{0,30}?\b(?:had|has|got|gave|gives|wrote|said|says|claimed?s?|found|suggest\w*|propos\w*|mention\w*|quoted?|posted)\b)"
-    r"|[\s$,，)]*(?:这?是)(?:你|您|他|她|书上|同学|老师)"
-)
 _FIRST_STANDS = re.compile(
     r"(?i:\b(?:the )?(?:first|former|earlier|previous|original)(?: (?:one|box|answer|value|result))? (?:(?:still|therefore|thus) )?"
     r"(?:stands|counts|holds|is (?:the )?(?:right|correct|final|answer|valid)|applies|remains)\b)|以第一个(?:框|答案|结果)?为准"
@@ -89,15 +51,6 @@ _FIRST_STANDS = re.compile(
 _ENDED = re.compile(r"[.;!?](?=\s)|\n|[。；！？]")
 _CUT_OFF = re.compile(r"[\w,(=+]\s*\Z")
 _FIRST_STEP = re.compile(r"(?:\bstep \d|^\W*first)|首先|第一步|步骤")
-_THEIR_FAULT = re.compile(
-    r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
-    r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
-)
-_NOT = re.compile(
-    r"(?:(?:\bnot|\bnicht|\bet non|\by no|\be não|\bа не|\brather than|\binstead of|\bscrap (?:that|the)|\b(?:retract|withdraw"
-    r"|take back|disregard)\b[^.\n]{0,20})\Z)"
-    r"|(?:不是|而非|并非)\Z"
-)
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
     r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
@@ -153,7 +106,7 @@ def _own_boxes(part: str) -> list[_Box]:
         command = max(start - 20, 0) + opened.start() if opened else start
         lead = _ENDED.split(part[max(command - 160, 0) : command])[-1].rstrip("$*([ \\").lower()
         box = _Box(start, end, command, lead)
-        if _is_answer(part, box) and not _is_aside(part, box):
+        if _is_answer(part, box) and not is_aside(part, start, end, lead):
             boxes.append(box)
     return boxes
 
@@ -186,17 +139,6 @@ def _is_answer(part: str, box: _Box) -> bool:
         return False
     stated = _STATED.search(box.lead) and not _ASKED.search(box.lead)
     return bool(stated) or not mentions.is_instruction(part, box.command, box.end + 1)
-
-
-def _is_aside(part: str, box: _Box) -> bool:
-    """Return whether a box shows what somebody else says, what would be wrong, or what holds under another condition."""
-    denied = _NOT_SO.match(part, box.end + 1)
-    if denied and denied["name"] in (None, part[box.start : box.end].strip()):
-        return True
-    if _WHICH_IS_THEIRS.match(part, box.end + 1):
-        return True
-    theirs = _THEIRS.search(box.lead) or (_THEIR_FAULT.match(part, box.end + 1) and _OTHERS.search(box.lead))
-    return bool(theirs or _MISTAKE.search(box.lead) or _NOT.search(box.lead))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from evaluators.extractors import leads
-from evaluators.extractors.source import foreign, is_output, is_use, is_whole, language_of
+from evaluators.extractors.source import defines_routine, foreign, heads, is_output, is_use, is_whole, language_of
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
 from evaluators.extractors.unfenced import parses, unfenced
@@ -31,6 +31,8 @@ _NOT_PROGRAMS = frozenset(
 _DEFINES = re.compile(
     r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
 )
+_NEXT = re.compile(r"(?<=\n)[^\n]*[:：][\s*_]*\Z")
+"""A line that leads to the block after it."""
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
 _HEADER = re.compile(r":\s*(?:#[^\n]*\s*)*\Z")
 """The end of a program whose last statement has no body."""
@@ -80,7 +82,7 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
             return Extraction(view[slice(*part)].replace("\r\n", "\n"), *part)
         if program.value is not None or not blocks:
             return program
-    standing = [block for block in blocks if not taken_back(_prose_after(view, block, blocks))]
+    standing = [block for block in blocks if not taken_back(_NEXT.sub("", _prose_after(view, block, blocks)))]
     ranks = {block: _rank(view, block, blocks, language) for block in standing}
     fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
     if not fitting:
@@ -165,8 +167,9 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
-    if not python and named != "sql":
-        defines = (defines or bool(language_of(code))) and not is_use(code)
+    if not python:
+        own = {"sql": defines_routine(code)}.get(named, defines or bool(language_of(code)) or defines_routine(code))
+        defines = own and (named == "sql" or not is_use(code)) and not _runs_another(code, block, blocks)
     lead = _lead(view, block, blocks)
     forward = bool(leads.PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
     if not defines and (leads.USAGE.search(lead) or (code.count("\n") < 2 and leads.FRAGMENT.search(lead))):
@@ -175,6 +178,15 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         fit = -1
     whole = block["open"] is None or (forward and python and fit > 0)
     return fit, whole, defines, forward or not leads.SETS_ASIDE.search(lead)
+
+
+def _runs_another(code: str, block: re.Match[str], blocks: list[re.Match[str]]) -> bool:
+    """Return whether code is no more than a main function that calls what a block before defines."""
+    names = heads(code)
+    if not names or names - {"main", "Main", "Program"}:
+        return False
+    others = {name for earlier in blocks if earlier.end() <= block.start() for name in heads(earlier["code"])} - names
+    return any(re.search(rf"\b{name}\b", code) for name in others)
 
 
 def _dedented(block: re.Match[str]) -> str:

@@ -120,7 +120,9 @@ _PRINTED = re.compile(
 
 def is_placeholder(content: str) -> bool:
     """Return whether what a box holds is still to be filled in."""
-    return bool(_PLACEHOLDER.fullmatch(_EMPTY.sub("", content)) or _UNFILLED.fullmatch(content))
+    left = _EMPTY.sub("", content)
+    blank = left.endswith("=") and not re.search(r"[\[({]\s*\\?[\])}]\s*\Z", content)
+    return bool(blank or _PLACEHOLDER.fullmatch(left) or _UNFILLED.fullmatch(content))
 
 
 def is_printed(before: str) -> bool:

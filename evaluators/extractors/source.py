@@ -31,7 +31,8 @@ _RUBY_DO = re.compile(r"\bdo(?=[ \t]*(?:\|[^|\n]*\|)?[ \t]*$)", re.MULTILINE)
 _LOOP = re.compile(r"^[ \t]*(?:while|until|for)\b[^\n]*\bdo[ \t]*$", re.MULTILINE)
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _BREAKS_OFF = re.compile(
-    r"(?:[,=(\[{.:&|+*/<-]|\b(?:and|or|where|select|from|join|on|by|return|new|else|then|in|if|let|const|var|set|values|as))\s*\Z",
+    r"(?:[,=(\[{.:&|+*/<-]|\b(?:and|or|where|select|from|join|on|by|return|new|else|then|in|of|if|let|const|var|set|values"
+    r"|as))\s*\Z",
     re.IGNORECASE,
 )
 """The end of code that must go on."""
@@ -50,7 +51,22 @@ _CALL = re.compile(
 )
 _COMMENT = re.compile(r"(?://|#|--|;;|/\*|\*|%|\{-).*|[\s)\]};,]*|\"[^\"]*\",?|[\w\"'., -]+,")
 _TAIL = re.compile(r"\s*(?://|#|--|;;|/\*).*\Z")
-_OPENS = re.compile(r"(?:\{|\bdo\b[^\n]*|\bthen|:)\s*\Z|=>|->|^\s*(?:def|fun|fn|func|function|class|struct|if|for|while|switch)\b")
+_OPENS = re.compile(
+    r"(?:\{|\bdo\b[^\n]*|\bthen|:)\s*\Z|=>|->|\bfunction\b|^\s*(?:def|fun|fn|func|function|class|struct|if|for|while"
+    r"|switch)\b"
+)
+_ROUTINE = re.compile(
+    r"\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b|^\s*(?:\w+ )*(?:fun|sub|proc|trait|impl|struct|interface|object|module"
+    r"|defmodule)\s+\w"
+    r"|^\s*\(def\w* ",
+    re.MULTILINE,
+)
+_HEADS = re.compile(
+    r"\b(?:fn|func|fun|function|def|sub|class|struct|object)\s+(\w+)|\b(?:int|void|bool|boolean|long|double|float|char|string"
+    r"|String|auto"
+    r"|[A-Z]\w*(?:<[^<>\n]*>)?)[ *&]+(\w+)\s*\([^()\n]*\)\s*\{|^(\w+) ::",
+    re.MULTILINE,
+)
 _MARKS = (
     (
         "c",
@@ -124,6 +140,16 @@ def is_use(code: str) -> bool:
         return False
     calls = [line for line in lines if not _COMMENT.fullmatch(line)]
     return bool(calls) and all(_CALL.fullmatch(_TAIL.sub("", line)) for line in calls)
+
+
+def defines_routine(code: str) -> bool:
+    """Return whether `code` defines a function, or a type, as languages unlike Python or C write it."""
+    return bool(_ROUTINE.search(code))
+
+
+def heads(code: str) -> set[str]:
+    """Return the names of the functions and types that `code` defines."""
+    return {name for found in _HEADS.findall(code) for name in found if name}
 
 
 def foreign(view: str) -> tuple[int, int] | None:

@@ -139,6 +139,13 @@ _ASIDE = re.compile(
     r"|如果|若|假如|很多|有人|有些|同学|容易|常见|误以为|もし|多くの"
 )
 """What makes a fault that of another value: a condition, or somebody else."""
+_ELSEWHERE = re.compile(
+    r"(?:\b(?:internet|online|web\w*|sites?|forums?|calculators?|editions?|blogs?|videos?|wikipedia|netz|elsewhere|print(?:ed)?"
+    r"|handbooks?"
+    r"|ligne|textbooks?|books?|lehrbuch|livre|libro|livro|интернете?|книге|учебнике)\b|网上|网络|书上|课本|资料|旧版|别处|ネット"
+    r"|인터넷)[^.!?\n]*\d"
+)
+"""A value that is seen in another place."""
 _BEFORE = re.compile(
     r"(?:\b(?:previous|earlier|at first|initially|on my (?:side|end|part))\b)|之前的?(?:回答|回复)|原来的|第一次|起初|一开始"
     r"|后来|已经?(?:补|改|更正|修正)"
@@ -233,5 +240,8 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
     if not wrong or _BEFORE.search(sentence) or _UPHELD.search(sentence, wrong.end()):
         return False
     if _SUPPOSED.search(sentence[: wrong.end()]):
+        return False
+    own = _HENCE.split(sentence[: wrong.end()])[-1] if not _BUT.search(sentence) else sentence[: wrong.end()]
+    if not turn and any(_ELSEWHERE.search(part) and "@it" not in part for part in (own, before)):
         return False
     return not _ASIDE.search(_HENCE.split(sentence[: wrong.end()])[-1]) and (turn or not _ASIDE.search(before))

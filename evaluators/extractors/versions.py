@@ -12,17 +12,21 @@ _FAVOURED = re.compile(
     r"|consigliat[ao]|raccomandat[ao]|consiglio|рекоменд\w+|предпочт\w+)\b)|推荐|首选|建议使用|推奨|おすすめ|권장|추천"
 )
 _REJECTED = re.compile(
-    r"(?:\b(?:not|isn't|never|nicht|pas|non|no|não|не)(?: \w+)? (?:recommend\w*|preferred|preferable|for (?:submission|use)"
+    r"(?:^\W*(?:or,? )?(?:if|should) you (?:\w+ )?(?:prefer|want|like|need|insist|care|wish)|^\W*(?:wenn|falls) (?:du|sie"
+    r"|man) (?:lieber|\w+ bevorzug)"
+    r"|^\W*si (?:vous|tu|lo|usted) (?:préf|prefier|quier|voul|veux)|^\W*se (?:preferi|quiser|vuoi)|^\W*если (?:вы|хот|предпоч)"
+    r"|\b(?:not|isn't|never|nicht|pas|non|no|não|не)(?: \w+)? (?:recommend\w*|preferred|preferable|for (?:submission|use)"
     r"|empfohlen"
     r"|empfehlenswert|recommandée?|conseillée?|recomendad[ao]|recomendable|consigliat[ao]|рекоменд\w+)"
-    r"|not recommend\w*|(?:what|how) not to\b|don't (?:use|submit|do|write|take)|do not (?:use|submit|do|write|take)|to avoid"
+    r"|not recommend\w*|(?:what|how) not to\b|(?:don't|do not|never) (?:use|submit|do|write|take|copy|hand in)|to avoid"
     r"|avoid\b"
     r"|(?:just|only|merely|purely|solely|nur|seulement|solo|sólo|só|apenas|только) (?:for|to|as|zum|zur|als|pour|para|per|a título"
     r"|для)\b|for (?:comparison|illustration|completeness|contrast)\b|anti-?pattern|discouraged|deprecated"
     r"|zum vergleich|so nicht\b|nicht (?:verwenden|benutzen|abgeben)|à (?:éviter|ne pas)|ne pas (?:utiliser|faire)"
     r"|pour (?:comparaison|comparer|illustrer|mémoire)|para (?:comparar|comparación|comparação)|(?:a|da) evitar\w*|evita\w*\b"
     r"|no (?:usar|use|usen)\b|não (?:usar|use)\b|non usare|per (?:confronto|paragone)|для сравнения|не используйте|как не\b)"
-    r"|不推荐|不建议|仅供|仅作|只是?为了|反例|反面|不要(?:用|使用|这样|提交)|请勿|非推奨|悪い例|比較のため|参考まで|비권장"
+    r"|^\W*如果(?:你|您)?(?:想|更|需要|喜欢|偏好)|❌|✗|不推荐|不建议|仅供|仅作|只是?为了|反例|反面|不要(?:用|使用|这样|提交)"
+    r"|请勿|非推奨|悪い例|比較のため|参考まで|비권장"
     r"|나쁜 예|비교용"
 )
 _NAME = (
@@ -30,7 +34,8 @@ _NAME = (
     r"|versione|versão|opción|opzione|opção|método|metodo|вариант\w*|верси\w+|способ\w*|版本|方案|方法|写法|解法|実装|방법|버전)"
 )
 _LABEL = re.compile(
-    rf"(?:\b|(?<=[^\x00-\x7f])){_NAME}\s*(?:#|no\.? ?|nr\.? ?)?(?P<label>\d|[a-e]|[一二三四])(?![\w])|^\W*(?P<bare>\d|[a-e])[).:]"
+    rf"(?:\b|(?<=[^\x00-\x7f])){_NAME}\s*(?:#|no\.? ?|nr\.? ?)?(?P<label>\d|[a-e]|[一二三四])(?![a-z0-9])"
+    rf"|^\W*(?P<bare>\d|[a-e])[).:：]"
 )
 _ORDINALS = (
     r"\b(?:first|former|1st|erste\w*|première|premier|primer[ao]?|primeir[ao]|prim[ao]|перв\w+)\b|第一|前者|前一|첫",
