@@ -32,7 +32,9 @@ _CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|poss
 _HYPOTHETICAL = re.compile(
     r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|бы)\b"
     r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
-    r"|若|假如|倘若|要是"
+    r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|by the way|incidentally|for comparison"
+    r"|as an aside|similarly"
+    r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:顺便|附带|另外说一句)"
 )
 """What makes it an aside when there is a box without such words."""
 _STATED = re.compile(
@@ -42,6 +44,16 @@ _STATED = re.compile(
 )
 """What leads to an answer although it speaks of the form."""
 _ASKED = re.compile(r"(?:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
+_UNSAID = re.compile(
+    r"[^.!?。]{0,10}[.;,。；，!?]?[^.;。；\n]{0,50}(?i:\b(?:problem|question|statement|text|exercise|task|it"
+    r"|wording) (?:\w+ )?(?:doesn't|does not|didn't)"
+    r" (?:say|specify|state|tell|make (?:it )?clear)|\bl'énoncé ne (?:dit|précise)|\b(?:aufgabe|frage|text) (?:sagt"
+    r"|lässt)[^.\n]{0,20}(?:nicht|offen)"
+    r"|\benunciado (?:no|não) (?:dice|diz|aclara|especifica)|\b(?:testo|problema) non (?:dice|specifica)|\bусловии не (?:сказано"
+    r"|указано))"
+    r"|[^。\n]{0,12}[。；，][^。\n]{0,6}题目?[^。\n]{0,4}(?:没有?|未)(?:说明|明确|指明|说)"
+)
+"""Saying that the question leaves open which of several boxes it is."""
 _FIRST_STANDS = re.compile(
     r"(?i:\b(?:the )?(?:first|former|earlier|previous|original)(?: (?:one|box|answer|value|result))? (?:(?:still|therefore|thus) )?"
     r"(?:stands|counts|holds|is (?:the )?(?:right|correct|final|answer|valid)|applies|remains)\b)|以第一个(?:框|答案|结果)?为准"
@@ -121,6 +133,8 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     if len(own) > 1 and _FIRST_STANDS.search(after[:200]):
         start, end, command, lead = own[0]
         return start, end
+    if len({part[box.start : box.end] for box in own}) > 1 and _UNSAID.match(after):
+        return None
     if taken_back(after, part[start:end]) or mentions.is_alternative(part, start):
         return None
     if _CUT_OFF.search(after, 20) and _FIRST_STEP.search(lead):

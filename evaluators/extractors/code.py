@@ -128,6 +128,8 @@ def _breaks_off(view: str, blocks: list[re.Match[str]], block: re.Match[str]) ->
     if not (open_end or _CUT_OFF.search(tail)):
         return False
     code = _dedented(block)
+    if open_end and any(re.search(rf"\b{name}\(", last["code"]) for name in heads(code) - heads(last["code"])):
+        return True
     return bool(_ANNOUNCES.search(tail)) or not (_DEFINES.search(code) or language_of(code) or _ACTS.search(code))
 
 
@@ -164,6 +166,8 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         or (fit == 1 and language != "bash" and _SESSION.match(code))
         or (not named and (is_output(code) or not _LOOKS.search(code)))
     ):
+        fit = -1
+    if not named and not language_of(code) and leads.OUTPUT.search(_lead(view, block, blocks)) and not _DEFINES.search(code):
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))

@@ -50,7 +50,8 @@ def is_instruction(part: str, start: int, end: int) -> bool:
 _IF = re.compile(
     r"(?i:^\W*(?:\d{1,2}\W+)?(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should"
     r"|in (?:the"
-    r"|that) case|in case|otherwise|under|for(?! (?:parts?|questions?|problems?|exercises?|items?|tasks?|sub)\b))\b)"
+    r"|that) case|in case|otherwise|under|wenn|falls|si|se|если|при|for(?! (?:parts?|questions?|problems?|exercises?|items?"
+    r"|tasks?|sub)\b))\b)"
     r"|^\W*(?:\d{1,2}\W+)?(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a|in the case)\b)|[,，](?:如果|若|按|否则)")

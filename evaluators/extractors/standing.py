@@ -142,12 +142,14 @@ _ASIDE = re.compile(
 _ELSEWHERE = re.compile(
     r"(?:\b(?:internet|online|web\w*|sites?|forums?|calculators?|editions?|blogs?|videos?|wikipedia|netz|elsewhere|print(?:ed)?"
     r"|handbooks?"
-    r"|ligne|textbooks?|books?|lehrbuch|livre|libro|livro|интернете?|книге|учебнике)\b|网上|网络|书上|课本|资料|旧版|别处|ネット"
+    r"|ligne|textbooks?|books?|lehrbuch|büchern?|livres?|libr(?:o|os|i)|livros?|интернете?|книге|учебнике)\b|网上|网络|书上|课本"
+    r"|资料|旧版|别处|ネット"
     r"|인터넷)[^.!?\n]*\d"
 )
 """A value that is seen in another place."""
 _BEFORE = re.compile(
-    r"(?:\b(?:previous|earlier|at first|initially|on my (?:side|end|part))\b)|之前的?(?:回答|回复)|原来的|第一次|起初|一开始"
+    r"(?:\b(?:previous|earlier|at first|initially|i (?:had |'d )?(?:first|originally|previously) (?:got|had|tried|thought|found)"
+    r"|on my (?:side|end|part))\b)|之前的?(?:回答|回复)|原来的|第一次|起初|一开始"
     r"|后来|已经?(?:补|改|更正|修正)"
 )
 """What makes it a fault of something else that was said before."""
@@ -159,6 +161,7 @@ _SUPPOSED = re.compile(
     r"(?:\b(?:isn't|is not|wasn't|was not) (?:what|asked|the question|needed|the case)|,? but\b)"
 )
 """A value under another condition than the question's, and that it is not asked."""
+_SO = re.compile(r"(?:\b(?:so|hence|thus|therefore|also|donc|quindi|portanto|значит)\b)|所以|因此|故")
 _CONDITION = re.compile(r"(?:\b(?:if|unless|wenn|falls|si|se|если)\b)|如果|若|もし")
 _SENTENCE = re.compile(r"(?:[.;!…]+(?=[\s\"')]|\Z)|[\n。；！])|(?P<asks>[?？])")
 _WORDS = re.compile(r"[^\W\d_]{2}")
@@ -241,7 +244,7 @@ def _fault(sentence: str, before: str, turn: bool, turned: bool) -> bool:
         return False
     if _SUPPOSED.search(sentence[: wrong.end()]):
         return False
-    own = _HENCE.split(sentence[: wrong.end()])[-1] if not _BUT.search(sentence) else sentence[: wrong.end()]
+    own = _HENCE.split(sentence[: wrong.end()])[-1] if not _BUT.search(sentence) else _SO.split(sentence[: wrong.end()])[-1]
     if not turn and any(_ELSEWHERE.search(part) and "@it" not in part for part in (own, before)):
         return False
     return not _ASIDE.search(_HENCE.split(sentence[: wrong.end()])[-1]) and (turn or not _ASIDE.search(before))

@@ -37,6 +37,12 @@ _LABEL = re.compile(
     rf"(?:\b|(?<=[^\x00-\x7f])){_NAME}\s*(?:#|no\.? ?|nr\.? ?)?(?P<label>\d|[a-e]|[一二三四])(?![a-z0-9])"
     rf"|^\W*(?P<bare>\d|[a-e])[).:：]"
 )
+_PICK = re.compile(
+    r"\b(?:go|going|stick|stay) with (?P<with>\d|[a-e])\b|\b(?:use|prefer|recommend|choose|pick|take|submit|suggest|nehme"
+    r"|empfehle|préfère|prefiero)"
+    r" (?P<one>\d|[a-e])(?=[,.;:]|\s*\Z| since| because| as)|^\W*(?P<it>\d|[a-e]) is (?:my|the one|what|better|preferable)\b"
+)
+"""A label alone that is chosen."""
 _ORDINALS = (
     r"\b(?:first|former|1st|erste\w*|première|premier|primer[ao]?|primeir[ao]|prim[ao]|перв\w+)\b|第一|前者|前一|첫",
     r"\b(?:second|2nd|zweite\w*|deuxième|seconde?|segund[ao]|second[ao]|втор\w+)\b|第二|두 ?번째",
@@ -44,10 +50,12 @@ _ORDINALS = (
     r"\b(?:last|latter|letzte\w*|dernière?|últim[ao]|ultim[ao]|последн\w+)\b|后者|最后|後者|마지막",
 )
 _CHOOSES = re.compile(
-    r"(?:\b(?:use|using|prefer\w*|recommend\w*|suggest|go with|going with|stick|keep|choose|submit\w*|pick|take|better|best|final"
+    r"(?:\b(?:use|using|prefer\w*|recommend\w*|suggest|go with|going with|stick|keep|hand(?:ed)? (?:it )?in|turn in|choose"
+    r"|submit\w*|pick|take|better|best|final"
     r"|counts?|grade|run|favou?r|nimm|nehm\w+|verwende\w*|empfehl\w*|empfiehl\w*|bevorzug\w*|benutz\w*|abgeben|gilt|besser\w*|zählt"
     r"|utilis\w+|préf\w+|recommand\w+|conseill\w+|choisi\w+|soumet\w+|retene[zr]|retiens|garde\w*|prenez|prends|meilleure?"
-    r"|usar?|usen?|uso|prefier\w+|recomiend\w+|elij\w+|env[ií]\w+|quéd\w+|mejor|prefer\w+|consigli\w+|raccomand\w+|scelg\w+"
+    r"|usar?|usen?|uso|prefier\w+|recomiend\w+|elij\w+|env[ií]\w+|qu[eé]d\w+|resto|остаюсь|bleib\w*|mejor|prefer\w+|consigli\w+"
+    r"|raccomand\w+|scelg\w+"
     r"|sceglie\w*|migliore|prefir\w+|recomend\w+|escolh\w+|fique|fico|melhor|использ\w+|рекоменд\w+|выб[еи]р\w+|предпоч\w+"
     r"|отправ\w+|лучше|бер[иу]\w*)\b)|推荐|建议|请|采用|使用|提交|为准|选|おすすめ|推奨|使って|추천|권장|사용하"
 )
@@ -132,9 +140,9 @@ def _named(titles: list[str], after: str) -> int | None:
         if not _CHOOSES.search(sentence) or _IF.search(sentence) or _EITHER.search(sentence):
             continue
         positive = _AGAINST.sub("", sentence)
-        found = _LABEL.search(positive)
-        if found and (found["label"] or found["bare"]) in labels:
-            return labels.index(found["label"] or found["bare"])
+        found = _LABEL.search(positive) or _PICK.search(positive)
+        if found and found[found.lastgroup or 0] in labels:
+            return labels.index(found[found.lastgroup or 0])
         places = [place for place, words in enumerate(_ORDINALS) if re.search(words, positive)]
         if len(places) == 1:
             place = len(titles) - 1 if places[0] == 3 else places[0]
