@@ -34,11 +34,15 @@ PUTS_FORWARD = re.compile(
 QUOTES = re.compile(
     r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing"
     r"|original|own|code|snippet|program|version|attempt|function)\b)"
-    r"|(?i:\bpseudo-?code\b)|伪代码|原代码|原程序|(?:修改|优化|改进)前|(?i:\b(?:ihre?|deine?|euer) (?:\w+ )?(?:code|programm"
+    r"|(?i:\bpseudo-?code\b)|伪代码|原代码|原程序|(?:修改|优化|改进)前"
+    r"|(?i:\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:ihre?|deine?|euer) (?:\w+ )?(?:code|programm"
     r"|funktion|version"
-    r"|skript)\b|\b(?:votre|ton|ta) (?:code|programme|fonction|version|script)\b|\b(?:tu|su|il tuo|la tua|il suo|o? ?seu|a? ?sua"
+    r"|skript)\b|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:votre|ton|ta) (?:code|programme|fonction"
+    r"|version|script)\b|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:tu|su|il tuo|la tua|il suo"
+    r"|o? ?seu|a? ?sua"
     r"|teu) (?:código|programa"
-    r"|función|versión|codice|programma|funzione|versione|função|versão)\b|\b(?:ваш\w*|тво\w+) (?:код|программ\w+|функци\w+"
+    r"|función|versión|codice|programma|funzione|versione|função|versão)\b"
+    r"|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:ваш\w*|тво\w+) (?:код|программ\w+|функци\w+"
     r"|верси\w+))"
     r"|(?:你|您)的(?:代码|程序|函数|版本)|(?:你|您)(?:的原|写的|提供的|给出的)"
 )
