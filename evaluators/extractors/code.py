@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from evaluators.extractors import leads
-from evaluators.extractors.source import defines_routine, foreign, heads, is_output, is_use, is_whole, language_of
+from evaluators.extractors.source import defines_routine, foreign, heads, is_output, is_signature, is_use, is_whole, language_of
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
 from evaluators.extractors.unfenced import parses, unfenced
@@ -162,6 +162,7 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
         fit = -1
     if (
         cut_off
+        or is_signature(code)
         or (python and _HEADER.search(code))
         or (fit == 1 and language != "bash" and _SESSION.match(code))
         or (not named and (is_output(code) or not _LOOKS.search(code)))

@@ -39,7 +39,7 @@ QUOTES = re.compile(
     r"|funktion|version"
     r"|skript)\b|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:votre|ton|ta) (?:code|programme|fonction"
     r"|version|script)\b|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:tu|su|il tuo|la tua|il suo"
-    r"|o? ?seu|a? ?sua"
+    r"|(?<!está o )seu|(?<!está a )sua"
     r"|teu) (?:código|programa"
     r"|función|versión|codice|programma|funzione|versione|função|versão)\b"
     r"|\b(?<!hier ist )(?<!voici )(?<!tienes )(?<!está )(?<!ecco )(?<!вот )(?:ваш\w*|тво\w+) (?:код|программ\w+|функци\w+"

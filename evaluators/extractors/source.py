@@ -17,6 +17,8 @@ _SINGLE = frozenset(
     )
 )
 """The languages in which single quotes hold a string of any length."""
+_LONG = frozenset(re.findall(r"\w+", "php ruby rb perl sql mysql postgresql sqlite plsql tsql r bash sh shell elixir julia matlab"))
+"""The languages in which a quoted string may go over the end of a line."""
 _BACKTICK = frozenset(re.findall(r"\w+", "javascript jsx typescript tsx go"))
 _REGEX = frozenset(re.findall(r"\w+", "javascript jsx typescript tsx ruby rb perl"))
 _WORDS = {
@@ -40,6 +42,10 @@ _MARKED_ENDS = frozenset(re.findall(r"\w+", "c cpp java csharp cs rust php html 
 _MARKED_END = re.compile(r"[;})>]\s*\Z|^#[^\n]*\Z", re.MULTILINE)
 """The languages whose programs end in a mark, and such an end."""
 _BEFORE_REGEX = re.compile(r"(?:[(,=:\[!&|?{};~]|\breturn|\A)\s*\Z")
+_SIGNATURE = re.compile(
+    r"(?!return\b|new\b|throw\b|await\b"
+    r"|yield\b)(?:[\w<>\[\]*&:]+ )+\*?\w+\((?:\w[\w<>\[\]*&: ]* [*&]*\w+(?:\[\])?(?:, )?)*\);"
+)
 _OUTPUT = re.compile(
     r"\s*(?:Traceback \(most recent|\w*(?:Error|Exception|Warning)\b: |Exception in thread|error(?:\[\w+\])?: |panic: |fatal: "
     r"|Segmentation fault|[^\n]*\bFile \"[^\n\"]+\", line \d+|Process finished|\+-{2,}[-+]*\+|={3,} test session|\$ )"
@@ -142,6 +148,11 @@ def is_use(code: str) -> bool:
     return bool(calls) and all(_CALL.fullmatch(_TAIL.sub("", line)) for line in calls)
 
 
+def is_signature(code: str) -> bool:
+    """Return whether `code` only declares a function, as in C or Java."""
+    return bool(_SIGNATURE.fullmatch(code.strip()))
+
+
 def defines_routine(code: str) -> bool:
     """Return whether `code` defines a function, or a type, as languages unlike Python or C write it."""
     return bool(_ROUTINE.search(code))
@@ -193,12 +204,14 @@ def _token(code: str, place: int, language: str, kept: list[str]) -> int | None:
         return _after(code, "\n", place, len(code))
     if pair == "/*" and language not in _HASH - {"php"}:
         return _after(code, "*/", place + 2)
+    if pair == "[[" and language == "lua":
+        return _after(code, "]]", place + 2)
     if pair == "{-" and language in _DASHES:
         return _after(code, "-}", place + 2)
     if code.startswith('"""', place) and language not in ("c", "cpp", "sql"):
         return _after(code, '"""', place + 3)
     if mark == '"' or (mark == "'" and language in _SINGLE) or (mark == "`" and language in _BACKTICK):
-        return _quoted(code, place, "\n" if mark == '"' and language not in _SINGLE else "")
+        return _quoted(code, place, "\n" if mark != "`" and language not in _LONG else "")
     if mark == "'":
         char = re.compile(r"'(?:\\[^'\n]{1,9}|\\'|[^\\'\n])'").match(code, place)
         return char.end() if char else None

@@ -25,7 +25,10 @@ _REJECTED = re.compile(
     r"|zum vergleich|so nicht\b|nicht (?:verwenden|benutzen|abgeben)|à (?:éviter|ne pas)|ne pas (?:utiliser|faire)"
     r"|pour (?:comparaison|comparer|illustrer|mémoire)|para (?:comparar|comparación|comparação)|(?:a|da) evitar\w*|evita\w*\b"
     r"|no (?:usar|use|usen)\b|não (?:usar|use)\b|non usare|per (?:confronto|paragone)|для сравнения|не используйте|как не\b)"
-    r"|^\W*如果(?:你|您)?(?:想|更|需要|喜欢|偏好)|❌|✗|不推荐|不建议|仅供|仅作|只是?为了|反例|反面|不要(?:用|使用|这样|提交)"
+    r"|^\W*如果(?:你|您)?(?:想|更|需要|喜欢|偏好)|❌|✗|^\W*(?:and |but |und |et |y |e )?(?:not (?:this|like this|so)\b|(?:don't"
+    r"|do not|wrong|incorrect|bad|falsch|schlecht|faux|mauvais"
+    r"|incorrecto|mal|sbagliato|errado|incorreto|неправильно|плохо|错误|错|不好)\W*\Z)|不推荐|不建议|仅供|仅作|只是?为了|反例"
+    r"|反面|不要(?:用|使用|这样|提交)"
     r"|请勿|非推奨|悪い例|比較のため|参考まで|비권장"
     r"|나쁜 예|비교용"
 )
@@ -37,6 +40,7 @@ _LABEL = re.compile(
     rf"(?:\b|(?<=[^\x00-\x7f])){_NAME}\s*(?:#|no\.? ?|nr\.? ?)?(?P<label>\d|[a-e]|[一二三四])(?![a-z0-9])"
     rf"|^\W*(?P<bare>\d|[a-e])[).:：]"
 )
+_THE_ONE = re.compile(rf"\b(?:the|die|la|le|el|o|a) (\w{{3,}}) (?:one|{_NAME})\b")
 _PICK = re.compile(
     r"\b(?:go|going|stick|stay) with (?P<with>\d|[a-e])\b|\b(?:use|prefer|recommend|choose|pick|take|submit|suggest|nehme"
     r"|empfehle|préfère|prefiero)"
@@ -77,7 +81,12 @@ _EITHER = re.compile(
     r"|(?:not|un)\s?(?:clear|sure|certain)\b[^.\n]{0,40}\bwhich|which (?:one |of them |of the two |version )?(?:is (?:right"
     r"|correct|meant"
     r"|wanted|intended)|you (?:need|want|prefer)) (?:depends|is (?:up|unclear|not clear))|it depends on (?:what|which|whether)"
-    r"|beide (?:\w+ )?sind (?:gleich|richtig|korrekt|in ordnung)|such dir (?:eine|was)|welche\w* (?:\w+ )?gemeint ist"
+    r"|(?:tell me|let me know|say) which (?:\w+ )?(?:\w+ )?(?:you|is)|which (?:one |of \w+ )?(?:you(?:'d| would)? (?:meant?|like"
+    r"|have in mind))"
+    r"|beides (?:ist|geht)|wähle?n? sie|choisissez|(?:las dos|los dos|le due|as duas|les deux) (?:\w+ )?(?:son|sono|são|valen"
+    r"|valent|sirven)"
+    r"|elige (?:la|el) que|scegli (?:quell[ao]|la) che|beide (?:\w+ )?sind (?:gleich|richtig|korrekt|in ordnung)"
+    r"|such dir (?:eine|was)|welche\w* (?:\w+ )?gemeint ist"
     r"|les deux (?:versions )?(?:sont|conviennent|marchent)|au choix|comme vous (?:voulez|préférez)|je ne sais pas laquelle"
     r"|ambas (?:\w+ )?(?:son|são|valen|funcionan|funcionam|servem)|elija (?:la|el) que|escolha (?:a|o) que|no sé cuál|não sei qual"
     r"|entrambe (?:\w+ )?(?:sono|vanno|funzionano)|a (?:tua |vostra )?scelta|non so quale"
@@ -143,6 +152,10 @@ def _named(titles: list[str], after: str) -> int | None:
         found = _LABEL.search(positive) or _PICK.search(positive)
         if found and found[found.lastgroup or 0] in labels:
             return labels.index(found[found.lastgroup or 0])
+        told = {word for word in _THE_ONE.findall(positive) for title in titles if word in re.findall(r"\w+", title)}
+        holding = [place for place, title in enumerate(titles) if told.intersection(re.findall(r"\w+", title))]
+        if len(holding) == 1:
+            return holding[0]
         places = [place for place, words in enumerate(_ORDINALS) if re.search(words, positive)]
         if len(places) == 1:
             place = len(titles) - 1 if places[0] == 3 else places[0]
