@@ -15,7 +15,8 @@ _MISTAKE = re.compile(
     r"|\bpoderia-se pensar|\bможно (?:было бы )?подумать)|误|易错|可能会(?:认为|以为|得)"
 )
 _NOT_SO = re.compile(
-    r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is"
+    r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|is what i (?:said|wrote|gave|had|stated|boxed)\b[^.\n]*\b(?:wrong|incorrect"
+    r"|mistaken|not (?:right|correct))|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is"
     r"|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
     r"|mistaken|withdrawn"
     r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"

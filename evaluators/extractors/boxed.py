@@ -32,9 +32,10 @@ _CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|poss
 _HYPOTHETICAL = re.compile(
     r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|бы)\b"
     r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
-    r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|by the way|incidentally|for comparison"
+    r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|(?:check|verification|probe|vérification"
+    r"|comprobación|verifica|verificação|проверка)(?=[:.])|by the way|incidentally|for comparison"
     r"|as an aside|similarly"
-    r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:顺便|附带|另外说一句)"
+    r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:检验|验算|验证|顺便|附带|另外说一句)"
 )
 """What makes it an aside when there is a box without such words."""
 _STATED = re.compile(
@@ -54,6 +55,24 @@ _UNSAID = re.compile(
     r"|[^。\n]{0,12}[。；，][^。\n]{0,6}题目?[^。\n]{0,4}(?:没有?|未)(?:说明|明确|指明|说)"
 )
 """Saying that the question leaves open which of several boxes it is."""
+_BOTH = re.compile(
+    r"(?i:\bboth (?:readings|interpretations|answers|values|results|cases|views) (?:are|remain|seem|can|look)\b|\b(?:nothing"
+    r"|don't (?:find|see) anything) in the"
+    r" (?:wording|text|problem)\b|\bbeide (?:lesarten|deutungen|antworten) (?:sind|bleiben)|\bles deux (?:lectures"
+    r"|interprétations|réponses) (?:sont|restent)"
+    r"|\b(?:ambas|las dos) (?:lecturas|interpretaciones|respuestas)\b)|两种(?:理解|解读|情况)都"
+)
+_SECOND_CASE = re.compile(
+    r"\b(?:case|reading|interpretation|convention|sense|meaning)\b.*\bin the (?:second|other|latter)\b[^.]{0,20}\Z"
+    r"|\bim ersten fall\b.*\bim zweiten\b"
+    r"|\bdans le premier cas\b.*\bdans le second\b|\ben el primer caso\b.*\ben el segundo\b|\bnel primo caso\b.*\bnel secondo\b"
+    r"|\bno primeiro caso\b.*\bno segundo\b|\bв первом случае\b.*\bво втором\b|前者.*后者"
+)
+_CLAIMED = re.compile(
+    r"\b(?!i\b|this\b|that\b|it\b|we\b|which\b|theorem\b|formula\b|what\b)[a-z]\w+ (?:claims?|insists?|maintains?|argues?|says"
+    r"|thinks|believes)\b[^.;]{0,60}\Z"
+)
+"""What leaves several boxes side by side: readings, cases, and what others claim."""
 _FIRST_STANDS = re.compile(
     r"(?i:\b(?:the )?(?:first|former|earlier|previous|original)(?: (?:one|box|answer|value|result))? (?:(?:still|therefore|thus) )?"
     r"(?:stands|counts|holds|is (?:the )?(?:right|correct|final|answer|valid)|applies|remains)\b)|以第一个(?:框|答案|结果)?为准"
@@ -133,7 +152,12 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     if len(own) > 1 and _FIRST_STANDS.search(after[:200]):
         start, end, command, lead = own[0]
         return start, end
-    if len({part[box.start : box.end] for box in own}) > 1 and _UNSAID.match(after):
+    if len({part[box.start : box.end] for box in own}) > 1 and (
+        _UNSAID.match(after)
+        or _BOTH.search(after[:300])
+        or _SECOND_CASE.search(lead)
+        or all(_CLAIMED.search(box.lead) for box in own)
+    ):
         return None
     if taken_back(after, part[start:end]) or mentions.is_alternative(part, start):
         return None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Literal
 
 from evaluators.extractors import leads
-from evaluators.extractors.source import defines_routine, foreign, heads, is_output, is_signature, is_use, is_whole, language_of
+from evaluators.extractors.source import defines_routine, heads, is_output, is_signature, is_use, is_whole, language_of
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
-from evaluators.extractors.unfenced import parses, unfenced
+from evaluators.extractors.unfenced import is_empty, parses, without_fence
 from evaluators.extractors.versions import Version, preferred
 from leaderflow.core.types import Extraction
 
@@ -31,12 +30,20 @@ _NOT_PROGRAMS = frozenset(
 _DEFINES = re.compile(
     r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
 )
+_SHELL_FUNCTION = re.compile(r"\s*(?:#[^\n]*\n)*(?:function\s+[\w-]+|\w+\(\)\s*\{)")
+_COMMENT_LAST = re.compile(r"\n[ \t]+(?:#|//|--)[^\n]*\s*\Z")
+_DECLARING = frozenset(["", "c", "cpp", "java", "csharp", "cs"])
+_LANGUAGE_OPEN = re.compile(
+    r"(?i:\b(?:didn't|did not|don't|doesn't|does not|not) (?:say|specify|mention|tell|clear|state)[^.\n]{0,20}\blanguage\b"
+    r"|\bwelche sprache"
+    r"|\bquel langage|\b(?:qué|que|quale) (?:lenguaje|linguagem|linguaggio)|\bкакой язык)|没有?说[^。\n]{0,10}语言"
+)
+"""Saying that programs in several languages are on offer."""
 _NEXT = re.compile(r"(?<=\n)[^\n]*[:：][\s*_]*\Z")
 """A line that leads to the block after it."""
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
 _HEADER = re.compile(r":\s*(?:#[^\n]*\s*)*\Z")
 """The end of a program whose last statement has no body."""
-_BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
 _TEST_CASE = re.compile(r"\bTestCase\)|^def test\w*\(\s*\)", re.MULTILINE)
 _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
@@ -77,9 +84,7 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     end = _run_on(view, blocks)
     view, blocks = view[:end], [block for block in blocks if block.start() < end]
     if not blocks or (len(blocks) == 1 and blocks[0]["open"] is not None and not blocks[0]["language"]):
-        program = unfenced(view, language)
-        if program.value is None and not blocks and (part := foreign(view)):
-            return Extraction(view[slice(*part)].replace("\r\n", "\n"), *part)
+        program = without_fence(view, language, bool(blocks))
         if program.value is not None or not blocks:
             return program
     standing = [block for block in blocks if not taken_back(_NEXT.sub("", _prose_after(view, block, blocks)))]
@@ -88,6 +93,8 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     if not fitting:
         return Extraction(None)
     if len(fitting) > 1 and all(_CONDITION.search(_sentence_before(view, block, blocks)) for block in fitting[-2:]):
+        return Extraction(None)
+    if len(blocks) > 1 and _LANGUAGE_OPEN.search(view[blocks[-1].end() :]):
         return Extraction(None)
     place = -1 if len(fitting) < 2 else preferred(_versions(view, fitting), view[fitting[-1].end() :])
     if place is None or _breaks_off(view, blocks, fitting[-1]):
@@ -155,14 +162,16 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     python = named == "python" or (not named and language == "python")
     guess = language_of(code) if named in ("", language) and not parses(code) else named
     python = python and guess is None if not named else python
-    cut_off = block["open"] is not None and not (parses(code) if python else is_whole(code, guess or named))
-    if fit < 0 and (code.startswith("#!") or (named == "html" and len(blocks) == 1)):
+    cut_off = block["open"] is not None and (
+        _COMMENT_LAST.search(code) or not (parses(code) if python else is_whole(code, guess or named))
+    )
+    if fit < 0 and (code.startswith("#!") or _SHELL_FUNCTION.match(code) or (named == "html" and len(blocks) == 1)):
         fit = 0
-    if python and _is_empty(code):
+    if python and is_empty(code):
         fit = -1
     if (
         cut_off
-        or is_signature(code)
+        or (named in _DECLARING and is_signature(code))
         or (python and _HEADER.search(code))
         or (fit == 1 and language != "bash" and _SESSION.match(code))
         or (not named and (is_output(code) or not _LOOKS.search(code)))
@@ -207,26 +216,3 @@ def _program(view: str, block: re.Match[str]) -> Extraction:
     start, end = block.span("code")
     code = _dedented(block).rstrip()
     return Extraction(code, start, start + len(view[start:end].rstrip())) if code else Extraction(None)
-
-
-def _is_empty(code: str) -> bool:
-    """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
-    try:
-        nodes = ast.parse(code).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):
-        return True
-    if (
-        nodes
-        and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes)
-        and "#" not in code
-        and not _BLANK_BODY.search(code)
-        and "NotImplementedError" not in code
-    ):
-        return False
-    idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
-    bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
-    return all(
-        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
-    )

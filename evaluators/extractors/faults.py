@@ -24,7 +24,10 @@ _BAD = (
     r"|incorrect"
     r"|false))\b(?! to\b)"
 )
-_GOOD = r"(?:right|correct|true(?! that)|valid|it|so|attained|acceptable|usable|reliable|a (?:\w+ )?solution|what)\b"
+_GOOD = (
+    r"(?:right|correct|true(?! that)|valid|it|so|attained|acceptable|usable|reliable|a (?:\w+ )?solution|what"
+    r"|the (?:(?:final|right|correct|true) )?(?:answer|result|value))\b"
+)
 STATED_WRONG = re.compile(
     rf"{_IT}(?:(?:'s| is| was| are| must be| turn(?:s|ed) out to be| seems| looks| should be| has to be| needs to be){_HOW} {_BAD}"
     rf"|(?:'s not| is not| isn't| was not| wasn't| are not| can't be| cannot be|,? too,? can't be"
@@ -70,7 +73,8 @@ TAKEN_BACK = re.compile(
     r"|\b(?=[dfist])(?<!\bto )(?<!n't )(?<!not )(?<!may )(?<!\bwe )(?<!will )(?<!\bi )(?:ignore|disregard|discard|scra(?:p|tch)"
     r"|forget|strike"
     r"|throw (?:away|out)|(?:do not|don't) (?:take(?= \w+ as)|use|trust|rely on|submit|run|count on))"
-    rf"(?: (?:this|that|it|(?:the|my|this|that) (?:(?:above|last|boxed|final|previous) )?(?:above|{_VALUE}|{_CODE}))\b"
+    rf"(?: (?:this|that|it|(?:the |my )?@it|(?:the|my|this|that) (?:(?:above|last|boxed|final|previous) )?"
+    rf"(?:above|{_VALUE}|{_CODE}))\b"
     r"(?! (?:for|in|on|with|if|when|unless|at)\b)|[,.;:]|\s*\Z)"
     r"|\b(?:ignorieren|vergessen) sie|\bbitte ignorier|\bignor(?:ez|ad|em)\b|\bn'utilisez pas\b|\bno (?:lo|la) (?:use|tome)"
     r"|\b(?:игнорируйте|не используйте))"
@@ -87,7 +91,8 @@ GIVEN_UP = re.compile(
     r"| (?:\w+ )?decide\b)"
     r"|\bi(?: am left with| have|'ve) no (?:\w+ )?(?:answer|solution|result|value)|\bi(?:'m| am) stuck\b|\bundecided\b"
     r"|\b(?:do not|don't|can't|cannot) (?:know|tell|say) which\b|\binsufficient to (?:choose|decide)|\bunanswered\b"
-    r"|\bunknown to me\b|\bleave (?:it|this|the (?:question|answer|matter)) open\b|\bno solution i can\b"
+    r"|\bunknown to me\b|\bleave (?:it|this|the (?:question|answer|matter)) open\b|\bno solution i can\b|\bi(?:'d| would|'ll"
+    r"| will)? (?:have|need) to start (?:again|over|afresh)\b"
     r"|\bi(?:'d| would)(?: have| need| want) to (?:\w+ )?(?:look|check|see|know|compute)\b[^.\n]{0,40}\b(?:instead|before i"
     r"|first)\b)"
     r"|(?:给|得|求|算|写)不(?:出|到)|没有?找到|没有?头绪|没法算|另行求解|(?:无法|不能|没法)(?:给出|得出|得到|求出|作答|回答"
@@ -104,9 +109,11 @@ OWN_SLIP = re.compile(
 """A slip that the writer admits."""
 SLIP = re.compile(
     r"(?:\b(?:can't|cannot) be (?:determined|answered|solved)\b|\bno (?:unique|definite) (?:answer|solution)\b|\bi (?:forgot"
-    r"|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|double-?counted|over-?counted|treated"
+    r"|missed|mis\w+|overlooked|used the wrong|mixed up|confused|swapped|counted\b[^.\n]{0,40}\btwice|double-?counted"
+    r"|over-?counted|treated"
     r"|dropped"
-    r"|lost|made an? (?:\w+ )?(?:mistake|error|slip))\b|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
+    r"|lost|made an? (?:\w+ )?(?:mistake|error|slip))\b|\b(?:it|that|this|there) should (?:be|read|have been)\b(?! (?:fine|ok"
+    r"|right|correct))|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
     r"|\bj'ai (?:oublié|confondu|mal)|\b(?:olvidé|confundí|esqueci|confundi)\b|\bя (?:забыл|перепутал|ошиб))"
     r"|我?把[^。，\n]{1,20}(?:看成|当成|当作)|(?:忘记?|漏)了|読み落と|見落と"
 )

@@ -43,8 +43,8 @@ _MARKED_END = re.compile(r"[;})>]\s*\Z|^#[^\n]*\Z", re.MULTILINE)
 """The languages whose programs end in a mark, and such an end."""
 _BEFORE_REGEX = re.compile(r"(?:[(,=:\[!&|?{};~]|\breturn|\A)\s*\Z")
 _SIGNATURE = re.compile(
-    r"(?!return\b|new\b|throw\b|await\b"
-    r"|yield\b)(?:[\w<>\[\]*&:]+ )+\*?\w+\((?:\w[\w<>\[\]*&: ]* [*&]*\w+(?:\[\])?(?:, )?)*\);"
+    r"(?!return\b|new\b|throw\b|await\b|yield\b)(?:\w+(?:<[\w<>, ]+>)?(?:\[\])?[*&]? ){1,4}\*?\w+"
+    r"\((?:\w[\w<>\[\]*&: ]* [*&]*\w+(?:\[\])?(?:, )?)*\);"
 )
 _OUTPUT = re.compile(
     r"\s*(?:Traceback \(most recent|\w*(?:Error|Exception|Warning)\b: |Exception in thread|error(?:\[\w+\])?: |panic: |fatal: "
@@ -87,9 +87,10 @@ _MARKS = (
     ("kotlin", r"(?:\w+ )*fun [^\n]*[{=]"),
     ("swift", r"(?:\w+ )*func \w+[^\n]*\{|import Foundation"),
     ("php", r"<\?php"),
-    ("ruby", r"def [\w.?!]+(?:\([^)\n]*\))?\s*$"),
+    ("julia", r"\w+\([\w, :]*\) = [^\n]*(?:\?[^\n]*:|==|&&|\|\||\.\w+\()"),
+    ("ruby", r"puts [\w\"'(\[]+[.(]|def [\w.?!]+(?:\([^)\n]*\))?\s*$"),
     ("elixir", r"defmodule \S+ do"),
-    ("haskell", r"\w+ :: [^\n]+(?:->|Int|String|Bool|IO)|module \S+ (?:\([^)]*\) )?where"),
+    ("haskell", r"main = |main :: |\w+ :: [^\n]+(?:->|Int|String|Bool|IO)|module \S+ (?:\([^)]*\) )?where"),
     (
         "sql",
         r"(?:SELECT\b[\s\S]{1,400}?\bFROM\b|WITH (?:RECURSIVE )?\w+[^\n]*\bAS\b|INSERT INTO|UPDATE \w+ SET|DELETE FROM"

@@ -22,7 +22,8 @@ _UPHELD = re.compile(
     r" (?:actually |indeed )?(?:fine|right|correct|ok|okay)(?!\s*\?)|(?:stick|stay|go) with (?:it|that|my)|remains? (?:the same"
     r"|unchanged"
     r"|valid)|confirmed|holds up|checks out|it is after all|stimmt doch|passt doch|c'est bien correct|es correct[oa]|всё верно))"
-    r"|没错|不变|仍然?成立|还是对的|没有?问题|无误|是?正确的?|是对的|合ってい"
+    r"|没错|不变|仍然?成立|还是对的|没有?问题|无误|(?<![出到])是?正确(?!的?(?:做法|答案|解法|结果|写法|代码|版本|思路|值"
+    r"|方法))的?|是对的|合ってい"
 )
 """It stands after all."""
 _ASIDE = re.compile(
