@@ -37,8 +37,8 @@ def metrics_of(evaluator: Evaluator, rated: Rated, predictions: Callable[[], Ite
     try:
         measured = _means(evaluator, rated, clusters) if evaluator.averages else _corpus(evaluator, rated, clusters)
     except (DataError, ArithmeticError):  # one class only, nothing to divide by: a property of the data, not a fault of the run
-        measured = absent
-    return repeat_metrics(measured, rated, predictions, evaluator.design.n, evaluator.design.k)
+        measured = []
+    return repeat_metrics(measured or absent, rated, predictions, evaluator.design.n, evaluator.design.k)
 
 
 def clusters_of(rated: Rated) -> Places | None:

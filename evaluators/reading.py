@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evaluators.base import Evaluator, Rating
 from leaderflow.core.errors import DataError
-from leaderflow.core.types import Cell, Item
+from leaderflow.core.types import Cell, Item, Row
 
 
 class Reading:
@@ -51,8 +52,17 @@ class Reading:
             try:
                 found += own.observed([prediction], [reference], [row])
             except DataError as exc:
-                found.append(Rating({own.metric: 0.0}, None, {"error": str(exc)}))
+                found.append(replace(self._unread(reference, row), detail={"error": str(exc)}))
         return found
+
+    def _unread(self, reference: Any, row: Row) -> Rating:
+        """Return what an answer is worth that cannot be read: as if nothing was said, with every number at its worst."""
+        own = self.evaluator
+        try:
+            rating = own.worst(own.observed([own.blank], [reference], [row])[0])
+        except DataError:
+            return Rating({own.metric: 0.0 if own.unit(own.metric)[1] else 1.0})
+        return replace(rating, correct=None)
 
 
 def _is_error(rating: Rating) -> bool:

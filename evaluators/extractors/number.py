@@ -37,12 +37,12 @@ _SAID = re.compile(
     r"\$?(-?[0-9]+(?:\.[0-9]+)?)(?:\}\$?)?[.。]?\s*\Z"
 )
 """A marker that states the answer, and a plain number."""
-_ANSWERING = frozenset("<[◁")
+_LEAKING = frozenset("<[◁")
 """Marks of thinking and of leaked turns."""
 _MARKER = re.compile(r"####|boxed|(?i:answer)|答案")
-_RESTATED = re.compile(r"[^\d\n?=/+×÷^]*?(\d+(?:,\d{3})*(?:\.\d+)?)[^\d\n?=/+×÷^]*\Z")
+_RESTATED = re.compile(r"[^\d\n?=/+×÷^]*?([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)[^\d\n?=/+×÷^]*\Z")
 """A line with one number."""
-_COMES_TO = re.compile(r"= ?\$?(\d+(?:,\d{3})*(?:\.\d+)?)[.]?\s*\Z")
+_COMES_TO = re.compile(r"= ?\$?([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)[.]?\s*\Z")
 _WORD = re.compile(r"[a-z]+")
 _OPENING = ["so"], ["therefore"], ["thus"], ["hence"], ["altogether"]
 _PRONOUNS = frozenset(("he", "she", "they", "people"))
@@ -58,7 +58,7 @@ def _said_last(text: str) -> Extraction | None:
     """
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
-    if end - start > 120 or not _ANSWERING.isdisjoint(text) or _MARKER.search(text, 0, start) or run_on(text):
+    if end - start > 120 or not _LEAKING.isdisjoint(text) or _MARKER.search(text, 0, start) or run_on(text):
         return None
     if said := _SAID.match(text, start):
         return Extraction(said[1], *said.span(1))

@@ -151,7 +151,7 @@ _WORD = "|".join(sorted([*_UNITS, *_TENS], key=len, reverse=True))
 _SPELLED = re.compile(
     rf"\b(?:(?P<minus>minus|negative)\s+)?(?P<words>(?:(?:a|an)\s+(?=hundred|thousand|million|dozen))?(?:{_WORD}|hundred"
     rf"|thousand|million|billion|dozen)"
-    rf"(?:(?:\s+and\s+|[\s-]+)(?:{_WORD}|hundred|thousand|million|billion|dozen))*)\b(?:\s+(?P<point>point(?:\s+(?:{_WORD}))+))?",
+    rf"(?:(?:\s+and\s+|[\s-]+)(?:{_WORD}|hundred|thousand|million|billion|dozen)){{0,11}})\b(?:\s+(?P<point>point(?:\s+(?:{_WORD}))+))?",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(

@@ -19,8 +19,8 @@ _LATER_REASONING = re.compile(
 _MAY_REASON = frozenset("<[◁")
 """The marks that every form of reasoning begins with."""
 _MARKDOWN = (
-    r"[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em"
-    r"|strong|br|p|span|center|mark)\s*/?>"
+    r"(?!(?<=[\d)])\*[\d(]|(?<=[^\S\n])\*[^\S\n])[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"  # no star that multiplies
+    r"|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
 )
 _LATEX = (
     r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|rm|sf|it|bb|cal|tt)|bf|rm|bold|boldsymbol|operatorname|mbox|displaystyle|left|right"

@@ -157,6 +157,21 @@ def test_one_unreadable_answer_is_wrong_and_says_why() -> None:
         scored(answers("c", "d"), rows(*"xx"), spec(f"{HERE}:Picky"))
 
 
+def test_an_unreadable_answer_is_worth_what_nothing_is_also_where_the_whole_set_makes_the_metric() -> None:
+    dataset = spec("AUCROCEvaluator", eval_cfg={"pred_postprocessor": {"type": "json_value"}})
+    _, scores, metrics = scored(answers("[0.9, 0.1]", "[0.2, 0.8]", '{"p": 1}'), rows(0, 1, 1), dataset)
+    assert "KeyError" in scores[2]["detail"]
+    assert metrics["auc_score"]["value"] == pytest.approx(100)
+    assert metrics["accuracy"]["value"] == pytest.approx(200 / 3)
+
+
+def test_a_cell_without_any_row_that_counts_has_no_value() -> None:
+    samples = rows("x", "y", is_clean=["not labelled", "not labelled"])
+    _, scores, metrics = scored(answers("x", "y"), samples, spec("AccContaminationEvaluator"))
+    assert [s["score"] for s in scores] == [None, None]
+    assert metrics["accuracy - clean"]["value"] is None
+
+
 def test_a_refused_sample_is_in_no_mean_likelihood() -> None:
     lines = [{"nll": 4.0, "scored_tokens": 2}, {"nll": 1.0, "scored_tokens": 1}, {"status": "rejected"}]
     _, scores, metrics = scored(answers(*lines), rows(*"xyz"), spec("AveragePPLEvaluator"))

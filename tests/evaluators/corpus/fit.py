@@ -1,9 +1,9 @@
 """Fit the weights of `evaluators.extractors.scorer`: ``python -m tests.evaluators.corpus.fit [--cross]``.
 
-The answers of this folder and of ``extractors/replies.jsonl`` are the examples; the sealed half of ``third.jsonl`` is none of them.
-The probability of what a careful reader found is made as large as possible: stochastic gradients (Adam), a part of the features
-left out at every step, and a penalty on the size of the weights, so that many are nothing. Options and numbers share weights and
-have their own beside. ``--cross`` says how well weights fitted without some writers' answers read these.
+The answers of this folder and of ``extractors/replies.jsonl`` are the examples, but for the sealed half of ``fourth.jsonl``. The
+probability of what a careful reader found is made as large as possible: stochastic gradients (Adam), a part of the features left
+out at every step, and a penalty on the size of the weights, so that many are nothing. Options and numbers share weights and have
+their own beside. ``--cross`` says how well weights fitted without some writers' answers read these.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Example:
 
 
 def examples(writers: Sequence[Path]) -> Iterator[Example]:
-    """Yield the examples of some files of answers; of ``third.jsonl`` its open half."""
+    """Yield the examples of some files of answers; of ``fourth.jsonl`` its open half."""
     for file in writers:
         for line in file.read_text(encoding="utf-8").splitlines() * (BASICS if file == REPLIES else 1):
             row = json.loads(line)
@@ -59,7 +59,7 @@ def examples(writers: Sequence[Path]) -> Iterator[Example]:
                 kind, text, right = KINDS.get(row["extractor"]), row["reply"], row["value"]
             else:
                 kind, text, right = row["kind"], row["text"], row["expect"]
-            if kind not in ("choice", "number") or (file.stem == "third" and half(row["id"]) == "sealed"):
+            if kind not in ("choice", "number") or (file.stem == "fourth" and half(row["id"]) == "sealed"):
                 continue
             several = row.get("extractor") == "choice_letters"
             if found := _example(file.stem, kind, text, right, row.get("options", "ABCD"), several):
@@ -171,7 +171,8 @@ def cross(of: Sequence[Example], groups: Sequence[Sequence[str]]) -> None:
                 there += example.right is not None
                 given += best is not None
                 right += best is not None and example.values[best] == example.right
-            print(f"{' '.join(group)}: {kind}, precision {right / given:.3f}, recall {right / there:.3f}", flush=True)
+            shares = f"precision {right / max(1, given):.3f}, recall {right / max(1, there):.3f}"
+            print(f"{' '.join(group)}: {kind}, {shares}", flush=True)
 
 
 def write(weights: NDArray[np.float64], columns: dict[str, int]) -> int:
