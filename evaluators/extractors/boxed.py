@@ -33,7 +33,7 @@ _HYPOTHETICAL = re.compile(
     r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|бы)\b"
     r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
     r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|(?:check|verification|probe|vérification"
-    r"|comprobación|verifica|verificação|проверка)(?=[:.])|by the way|incidentally|for comparison"
+    r"|comprobación|verifica|verificação|проверка)(?= ?[:.])|by the way|incidentally|for comparison"
     r"|as an aside|similarly"
     r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:检验|验算|验证|顺便|附带|另外说一句)"
 )
@@ -68,6 +68,7 @@ _SECOND_CASE = re.compile(
     r"|\bdans le premier cas\b.*\bdans le second\b|\ben el primer caso\b.*\ben el segundo\b|\bnel primo caso\b.*\bnel secondo\b"
     r"|\bno primeiro caso\b.*\bno segundo\b|\bв первом случае\b.*\bво втором\b|前者.*后者"
 )
+_ONE_CASE = re.compile(r"(?i:\b(?:first|second|former|latter|zweite\w*|second[eao]?|segund[ao]|втор\w+)\b)|前者|后者")
 _CLAIMED = re.compile(
     r"\b(?!i\b|this\b|that\b|it\b|we\b|which\b|theorem\b|formula\b|what\b)[a-z]\w+ (?:claims?|insists?|maintains?|argues?|says"
     r"|thinks|believes)\b[^.;]{0,60}\Z"
@@ -154,8 +155,8 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
         return start, end
     if len({part[box.start : box.end] for box in own}) > 1 and (
         _UNSAID.match(after)
-        or _BOTH.search(after[:300])
-        or _SECOND_CASE.search(lead)
+        or _BOTH.search(part[max(own[0].command - 200, 0) : end + 300])
+        or (_SECOND_CASE.search(lead) and not _ONE_CASE.search(after[:200]))
         or all(_CLAIMED.search(box.lead) for box in own)
     ):
         return None

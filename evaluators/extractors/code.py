@@ -34,7 +34,8 @@ _SHELL_FUNCTION = re.compile(r"\s*(?:#[^\n]*\n)*(?:function\s+[\w-]+|\w+\(\)\s*\
 _COMMENT_LAST = re.compile(r"\n[ \t]+(?:#|//|--)[^\n]*\s*\Z")
 _DECLARING = frozenset(["", "c", "cpp", "java", "csharp", "cs"])
 _LANGUAGE_OPEN = re.compile(
-    r"(?i:\b(?:didn't|did not|don't|doesn't|does not|not) (?:say|specify|mention|tell|clear|state)[^.\n]{0,20}\blanguage\b"
+    r"(?i:\b(?:which|what) language you\b|\b(?:didn't|did not|don't|doesn't|does not|not) (?:say|specify|mention|tell|clear"
+    r"|state)[^.\n]{0,20}\blanguage\b"
     r"|\bwelche sprache"
     r"|\bquel langage|\b(?:qué|que|quale) (?:lenguaje|linguagem|linguaggio)|\bкакой язык)|没有?说[^。\n]{0,10}语言"
 )

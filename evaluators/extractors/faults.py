@@ -48,6 +48,10 @@ STATED_WRONG_IN_EUROPE = re.compile(
     r"|\b(?:est[oae]|es[oa]|iss?t?o|(?:el|mi|o|meu) resultado|(?:la|mi|a|minha) resp(?:ue|o)sta|[eo] código)\b[^.,;!?\n]{0,18}?"
     r"\b(?:mal|equivocad\w|incorrect\w|incorret\w|erróne\w|errad\w|n(?:o|ão) (?:es|está|é) (?:corr?ect\w|corret\w|bien|cert\w"
     r"|válid\w))\b"
+    r"|\b(?:questo|quest[ao] (?:risultato|risposta|codice|valore|soluzione)|il (?:mio )?risultato"
+    r"|la (?:mia )?risposta)\b[^.,;!?\n]{0,18}?"
+    r"\b(?:sbagliat[oa]|errat[oa]|scorrett[oa]|non (?:è |può essere )?(?:corrett[oa]|giust[oa]|valid[oa]))\b"
+    r"|\b(?:dit|dat|het|(?:dit|mijn|het) antwoord)\b[^.,;!?\n]{0,18}?\b(?:fout|onjuist|verkeerd|niet (?:juist|correct|goed))\b"
     r"|\b(?:это|ответ|результат|значение|код)\b[^.,;!?\n]{0,18}?\b(?:неверн|неправильн|ошибочн|не подходит|не верно|не работает))"
 )
 STATED_WRONG_IN_ASIA = re.compile(
@@ -102,9 +106,11 @@ GIVEN_UP = re.compile(
 OWN_SLIP = re.compile(
     r"(?:\bi(?:'ve| have| must have| seem to have| apparently| simply)* (?:forgot(?! to (?:mention|say|add|note))|misread"
     r"|overlooked|miscounted"
-    r"|miscalculated|slipped|erred)\b|\bich habe mich (?:geirrt|verrechnet|vertan)|\bje me suis trompée?\b|\bje retire\b"
+    r"|miscalculated|slipped|erred)\b|\b(?:ich )?ziehe (?:die|meine|diese) \w+ zurück|\bich habe mich (?:geirrt|verrechnet"
+    r"|vertan)|\bje me suis trompée?\b|\bje retire\b"
     r"|\bme equivoqué\b"
-    r"|\berrei\b|\bretiro (?:esta|la|a|essa)\b|\bя ошибся|\bя ошиблась|\bснимаю\b)|間違えました|間違えた"
+    r"|\bmi sono sbagliat[oa]\b|\bho sbagliato\b|\berrei\b|\bretiro (?:esta|la|a|essa)\b|\bя ошибся|\bя ошиблась|\bснимаю\b)"
+    r"|間違えました|間違えた"
 )
 """A slip that the writer admits."""
 SLIP = re.compile(
@@ -113,7 +119,8 @@ SLIP = re.compile(
     r"|over-?counted|treated"
     r"|dropped"
     r"|lost|made an? (?:\w+ )?(?:mistake|error|slip))\b|\b(?:it|that|this|there) should (?:be|read|have been)\b(?! (?:fine|ok"
-    r"|right|correct))|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
+    r"|right|correct))|\bdoppelt gezählt|\bes (?:müssten?|sollten?) [^.]*sein|\b(?:deux fois|dos veces|due volte|duas vezes"
+    r"|дважды)\b|数了两[遍次]|应[为该]|\bich habe\b[^.\n]{0,40}\b(?:vergessen|verwechselt|übersehen)"
     r"|\bj'ai (?:oublié|confondu|mal)|\b(?:olvidé|confundí|esqueci|confundi)\b|\bя (?:забыл|перепутал|ошиб))"
     r"|我?把[^。，\n]{1,20}(?:看成|当成|当作)|(?:忘记?|漏)了|読み落と|見落と"
 )

@@ -8,10 +8,10 @@ from evaluators.extractors import faults
 
 _TURN = re.compile(
     r"(?:^(?:@it)?|[,.;:—–-]|\bi'm|\band)\s*(?:wait|no(?=[,.!:;—–-]| wait|\Z)|nope|actually|hmm+|hold on|oops|sorry"
-    r"|(?:my )?apologies|correction|oh no|argh"
+    r"|(?:my )?apologies|correction|korrektur|corrección|correzione|correção|correctie|исправление|поправка|oh no|argh"
     r"|on (?:reflection|second thought)|moment|warte"
     r"|halt|nein|non(?=[,.!])|attende?[sz]|oups|espera|espere|perdón|não(?=[,.!])|стоп|нет|подожди(?:те)?|погоди(?:те)?)\b"
-    r"|等等|等一下|不[，,]|抱歉|啊[，,]|哦[，,]|いや|待って|すみません|아니|잠깐"
+    r"|更正[:：]|等等|等一下|不[，,]|抱歉|啊[，,]|哦[，,]|いや|待って|すみません|아니|잠깐"
 )
 """The writer stops short."""
 _BUT = re.compile(r"(?:\b(?:but|however|aber|mais|pero|mas|но)\b)|但|しかし|하지만")
