@@ -6,13 +6,7 @@ import re
 
 _MISTAKE = re.compile(
     r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
-    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b"
-    r"|\b(?:one|some|you|we|people|students) (?:could|might|may|can) (?:\w+ )?(?:think|believe|suppose|guess|be tempted)\b"
-    r"|\b(?:in|from) (?:an? |the |some )?(?:\w+ )?editions?\b|\b(?:on|from) (?:the )?(?:internet|web|forums?)\b"
-    r"|\byou (?:may|might) have (?:seen|read|found|heard)\b|\btempting\b|\bman könnte (?:meinen|denken)|\bon (?:pourrait"
-    r"|peut) (?:croire|penser)|\bse podría pensar"
-    r"|\bsi potrebbe pensare"
-    r"|\bpoderia-se pensar|\bможно (?:было бы )?подумать)|误|易错|可能会(?:认为|以为|得)"
+    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
 )
 _NOT_SO = re.compile(
     r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|is what i (?:said|wrote|gave|had|stated|boxed)\b[^.\n]*\b(?:wrong|incorrect"
@@ -66,6 +60,23 @@ _NOT = re.compile(
     r"|take back|disregard)\b[^.\n]{0,20})\Z)"
     r"|(?:不是|而非|并非)\Z"
 )
+
+
+_SEEN_OR_THOUGHT = re.compile(
+    r"^(?!.*\b(?:but|however|right|correct|so|hence|thus|therefore)\b).*(?:"
+    r"\b(?:one|some|you|we|people|students) (?:could|might|may|can) (?:\w+ )?(?:think|believe|suppose|guess|be tempted)\b"
+    r"|\b(?:in|from) (?:an? |the |some )?(?:\w+ )?editions?\b|\b(?:on|from) (?:the )?(?:internet|web|forums?)\b"
+    r"|\byou (?:may|might) have (?:seen|read|found|heard)\b|\btempting\b|\bman könnte (?:meinen|denken)|\bon (?:pourrait"
+    r"|peut) (?:croire|penser)|\bse podría pensar"
+    r"|\bsi potrebbe pensare"
+    r"|\bpoderia-se pensar|\bможно (?:было бы )?подумать)|可能会(?:认为|以为|得)"
+)
+"""What leads to a value that is seen elsewhere, or that one might think of."""
+
+
+def is_elsewhere(lead: str) -> bool:
+    """Return whether the sentence before a box, in lower case, speaks of what is seen elsewhere or might be thought."""
+    return bool(_SEEN_OR_THOUGHT.search(lead))
 
 
 def is_aside(part: str, start: int, end: int, lead: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from evaluators.extractors import mentions
-from evaluators.extractors.asides import is_aside
+from evaluators.extractors.asides import is_aside, is_elsewhere
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import BOX, braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
@@ -34,7 +34,7 @@ _HYPOTHETICAL = re.compile(
     r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
     r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|(?:check|verification|probe|vérification"
     r"|comprobación|verifica|verificação|проверка)(?= ?[:.])|by the way|incidentally|for comparison"
-    r"|as an aside|similarly"
+    r"|as an aside"
     r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:检验|验算|验证|顺便|附带|另外说一句)"
 )
 """What makes it an aside when there is a box without such words."""
@@ -147,7 +147,7 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     """Return the last box; None where that one is taken back or one of several possible answers."""
     if not own:
         return None
-    sure = [box for box in own if len(own) == 1 or not _HYPOTHETICAL.search(box.lead)]
+    sure = [box for box in own if len(own) == 1 or not (_HYPOTHETICAL.search(box.lead) or is_elsewhere(box.lead))]
     start, end, command, lead = (sure or own)[-1]
     after = part[end + 1 :]
     if len(own) > 1 and _FIRST_STANDS.search(after[:200]):

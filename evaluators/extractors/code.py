@@ -73,7 +73,7 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
 
     Blocks of `language`, or without a language, come before others, closed ones before one that is cut off, those that define
     something before examples of their use; shell sessions and outputs are no programs. Drafts in reasoning are not read. The
-    body of a function keeps its indentation.
+    body of a function keeps its indentation. Of several versions the preferred one counts; without a preference there is none.
 
     Args:
         text: the reply.

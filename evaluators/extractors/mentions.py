@@ -50,7 +50,8 @@ def is_instruction(part: str, start: int, end: int) -> bool:
 _IF = re.compile(
     r"(?i:^\W*(?:\d{1,2}\W+)?(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should"
     r"|in (?:the"
-    r"|that) case|in case|otherwise|under|wenn|falls|si|se|если|при|for(?! (?:parts?|questions?|problems?|exercises?|items?"
+    r"|that) case|in case|otherwise|under|wenn|falls|si|se|если|при|for"
+    r"(?! (?:the )?(?:\w+ )?(?:parts?|questions?|problems?|exercises?|items?"
     r"|tasks?|sub)\b))\b)"
     r"|^\W*(?:\d{1,2}\W+)?(?:而|但)?(?:如果|若|假如|当|否则)"
 )
@@ -113,7 +114,7 @@ _UNFILLED = re.compile(
 )
 """What a box holds whose right side is still to be filled in."""
 _PRINTED = re.compile(
-    r"(?:\b(?:print\w*|write\w*|puts|echo|console\.log|format|return|cout|output|log)\b[^\n]{0,40}"
+    r"(?:\b(?:print\w*|write\w*|puts|echo|console\.log|format|return|cout|log)\b[^\n]{0,40}"
     r"|=\s*[rfbR]{0,2})[\"'`][^\"'`\n]{0,60}\Z"
 )
 """What makes a box a string in code."""

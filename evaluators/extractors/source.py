@@ -33,7 +33,7 @@ _RUBY_DO = re.compile(r"\bdo(?=[ \t]*(?:\|[^|\n]*\|)?[ \t]*$)", re.MULTILINE)
 _LOOP = re.compile(r"^[ \t]*(?:while|until|for)\b[^\n]*\bdo[ \t]*$", re.MULTILINE)
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _BREAKS_OFF = re.compile(
-    r"(?:[,=(\[{.:&|+*/<-]|\b(?:and|or|where|select|from|join|on|by|return|new|else|then|in|of|if|let|const|var|set|values"
+    r"(?:[,=(\[{.:&|+*/<-]|[=-]>|\b(?:and|or|where|select|from|join|on|by|return|new|else|then|in|of|if|let|const|var|set|values"
     r"|as))\s*\Z",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ _CALL = re.compile(
 _COMMENT = re.compile(r"(?://|#|--|;;|/\*|\*|%|\{-).*|[\s)\]};,]*|\"[^\"]*\",?|[\w\"'., -]+,")
 _TAIL = re.compile(r"\s*(?://|#|--|;;|/\*).*\Z")
 _OPENS = re.compile(
-    r"(?:\{|\bdo\b[^\n]*|\bthen|:)\s*\Z|=>|->|\bfunction\b|^\s*(?:def|fun|fn|func|function|class|struct|if|for|while"
+    r"(?:\{|\bdo\b[^\n]*|\bthen|:)\s*\Z|=>|->|\)\s*\{|\bfunction\b|^\s*(?:def|fun|fn|func|function|class|struct|if|for|while"
     r"|switch)\b"
 )
 _ROUTINE = re.compile(
@@ -104,7 +104,7 @@ _MARKS = (
 )
 """How a program of a language begins."""
 _LANGUAGES = [(name, re.compile(rf"(?:{mark})", re.MULTILINE)) for name, mark in _MARKS]
-_PROSE = re.compile(r"\W{0,3}(?:[A-ZÀ-Þ][\w'’à-ÿ]*|I|It|The|This)(?: [\w'’à-ÿ`,()-]+){3,}[^;{}]*[.:!?]\s*(?:$|\n)|[^\x00-\x7f]{4}")
+_PROSE = re.compile(r"\W{0,3}(?:[A-ZÀ-Þ][\w'’à-ÿ]*|I|It|The|This)(?: [\w'’à-ÿ`,()-]+){2,}[^;{}]*[.:!?]\s*(?:$|\n)|[^\x00-\x7f]{4}")
 
 
 def language_of(code: str) -> str | None:
