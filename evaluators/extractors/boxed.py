@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from evaluators.extractors import mentions
+from evaluators.extractors.asides import is_aside, is_elsewhere
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import BOX, braced, hide_reasoning, turns
 from leaderflow.core.types import Extraction
@@ -25,55 +26,16 @@ _WRAPPED = re.compile(
 )
 
 
-_EMPTY = re.compile(
-    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])"
-    r"|[\s$.…?□_*–<>\[\](){}-]"
-)
-"""What a box holds that is still to be filled in, and what stands around the name of what goes there."""
-_PLACEHOLDER = re.compile(
-    r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
-    r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
-    r"(?:here|goeshere|letter)?|#1"
-    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí"
-    r"|hier|aqui|здесь)?"
-    r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
-    re.IGNORECASE,
-)
 _OR = re.compile(r"[\s$.\\()]*(?:[,，]\s*)?(?:要么是?|or(?: else)?|或者?|还是|oder|ou|o)[\s$\\()]*(?:[\w ]{0,20}=?\s*)\Z")
 _AND = re.compile(r"[\s$.\\()]*(?:,|and|及|和|与|、)[\s$\\()]*\Z")
 _CANDIDATES = re.compile(r"(?:\b(?:candidates?|possible (?:answers|results)|possibilit\w+|either)\b)|可能|候选")
-_MISTAKE = re.compile(
-    r"(?:\b(?:an?|the|one) (?:wrong|incorrect|careless|naive) \w+ (?:would|gives?|leads?|yields?|might)\b|\b(?:mistake"
-    r"|error|wrongly|mistakenly|pitfall)\b|\b(?:some|many|one|people|students)\b[^.]{0,30}\bwould\b)|误|易错"
-)
-_NOT_SO = re.compile(
-    r"[\s$,)—–-]*(?i:is what (?:the|my|your|some)\b|where\s+\$?(?P<name>[a-z])\$? is\b|(?:which|this|that|it)?\s*(?:is"
-    r"|would be|was)(?:n't|\s+not|\s+therefore not)?\s*(?:wrong|incorrect"
-    r"|mistaken|withdrawn"
-    r"|retracted|void|obsolete)\b|(?:which|this|that|it)?\s*(?:is|would be|was)(?:n't|\s+not)\s+(?:correct|right)\b)"
-)
-_OTHERS = re.compile(
-    r"(?:\b(?:answer key|key|book|textbook|manual|solution sheet|(?:my|your|the|a) (?:friend|teacher|student|classmate"
-    r"|colleague|user|other model)|someone|he|she|they)\b[^.!?\n]{0,40}"
-    r"\b(?:prints?|printed|gives?|gave|says?|said|lists?|listed|shows?|showed|has|had|claims?|claimed|states?|stated|writes?"
-    r"|wrote|got|reports?|reported|boxed|marks?|marked)\b[^.!?\n]{0,20}\Z)"
-    r"|(?:参考答案|答案|书上|课本|同学|老师|有人)[^。\n]{0,12}(?:给出|写|是|为|说|印)[^。\n]{0,6}\Z"
-)
-"""Who else puts a value in a box."""
-_THEIRS = re.compile(
-    r"(?:(?:\b(?:student|textbook|book|teacher|user)'s(?: \w+){0,4}:|\bthe (?:textbook|book|key|manual|forum|teacher|user"
-    r"|author)'s(?: \w+){0,4}"
-    r"|\b(?:you|someone|somebody|people|the (?:\w+ )?(?:book|textbook|key|manual|forum|sheet|user|student|teacher"
-    r"|thread|post))"
-    r" (?:\w+ )?(?:quoted?|propos\w+|suggest\w*|claim\w*|post\w*|print\w*|wrote|said|says|answered|stated?s?|lists?|listed|boxed)"
-    r"(?:(?!\b(?:so|hence|thus|but|and)\b)[^.:;=\n]){0,30}),?|\b(?:let|define))\Z"
-    r"|(?:网上|书上|课本)[^。，；：\n]{0,12}\Z|(?:同学|老师|有人|[你您他她])[^。，；\n]{0,8}(?:给出|写|说|印|认为|觉得"
-    r"|提[出到])[^。，；\n]{0,6}\Z|[设令记]\Z"
-)
-"""What makes it the box of somebody else, or the name of something."""
 _HYPOTHETICAL = re.compile(
-    r"(?:\b(?:would|had|your|isn't asked|not asked)\b|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
-    r"|若|假如"
+    r"(?:\b(?:would|had|your|isn't asked|not asked|wäre|hätte|würde|serait|aurait|sería|habría|sarebbe|seria|teria|бы)\b"
+    r"|\b[a-z]\w+ (?:says|said|claims|claimed|thinks|suggests|proposes)\Z)|如果"
+    r"|若|假如|倘若|要是|^(?!.*\b(?:so|thus|hence|answer|therefore)\b)\W*(?:as a check|(?:check|verification|probe|vérification"
+    r"|comprobación|verifica|verificação|проверка)(?= ?[:.])|by the way|incidentally|for comparison"
+    r"|as an aside"
+    r"|zur kontrolle|übrigens|au passage|por cierto|a propósito|per inciso|кстати)\b|^\W*(?:检验|验算|验证|顺便|附带|另外说一句)"
 )
 """What makes it an aside when there is a box without such words."""
 _STATED = re.compile(
@@ -83,18 +45,44 @@ _STATED = re.compile(
 )
 """What leads to an answer although it speaks of the form."""
 _ASKED = re.compile(r"(?:\b(?:should|must|will|'ll|going to|e\.g|example|please|template)\b)|例如|比如|请|形如|示例|如[:：]")
+_UNSAID = re.compile(
+    r"[^.!?。]{0,10}[.;,。；，!?]?[^.;。；\n]{0,50}(?i:\b(?:problem|question|statement|text|exercise|task|it"
+    r"|wording) (?:\w+ )?(?:doesn't|does not|didn't)"
+    r" (?:say|specify|state|tell|make (?:it )?clear)|\bl'énoncé ne (?:dit|précise)|\b(?:aufgabe|frage|text) (?:sagt"
+    r"|lässt)[^.\n]{0,20}(?:nicht|offen)"
+    r"|\benunciado (?:no|não) (?:dice|diz|aclara|especifica)|\b(?:testo|problema) non (?:dice|specifica)|\bусловии не (?:сказано"
+    r"|указано))"
+    r"|[^。\n]{0,12}[。；，][^。\n]{0,6}题目?[^。\n]{0,4}(?:没有?|未)(?:说明|明确|指明|说)"
+)
+"""Saying that the question leaves open which of several boxes it is."""
+_BOTH = re.compile(
+    r"(?i:\bboth (?:readings|interpretations|answers|values|results|cases|views) (?:are|remain|seem|can|look)\b|\b(?:nothing"
+    r"|don't (?:find|see) anything) in the"
+    r" (?:wording|text|problem)\b|\bbeide (?:lesarten|deutungen|antworten) (?:sind|bleiben)|\bles deux (?:lectures"
+    r"|interprétations|réponses) (?:sont|restent)"
+    r"|\b(?:ambas|las dos) (?:lecturas|interpretaciones|respuestas)\b)|两种(?:理解|解读|情况)都"
+)
+_SECOND_CASE = re.compile(
+    r"\b(?:case|reading|interpretation|convention|sense|meaning)\b.*\bin the (?:second|other|latter)\b[^.]{0,20}\Z"
+    r"|\bim ersten fall\b.*\bim zweiten\b"
+    r"|\bdans le premier cas\b.*\bdans le second\b|\ben el primer caso\b.*\ben el segundo\b|\bnel primo caso\b.*\bnel secondo\b"
+    r"|\bno primeiro caso\b.*\bno segundo\b|\bв первом случае\b.*\bво втором\b|前者.*后者"
+)
+_ONE_CASE = re.compile(r"(?i:\b(?:first|second|former|latter|zweite\w*|second[eao]?|segund[ao]|втор\w+)\b)|前者|后者")
+_CLAIMED = re.compile(
+    r"\b(?!i\b|this\b|that\b|it\b|we\b|which\b|theorem\b|formula\b|what\b)[a-z]\w+ (?:claims?|insists?|maintains?|argues?|says"
+    r"|thinks|believes)\b[^.;]{0,60}\Z"
+)
+"""What leaves several boxes side by side: readings, cases, and what others claim."""
+_FIRST_STANDS = re.compile(
+    r"(?i:\b(?:the )?(?:first|former|earlier|previous|original)(?: (?:one|box|answer|value|result))? (?:(?:still|therefore|thus) )?"
+    r"(?:stands|counts|holds|is (?:the )?(?:right|correct|final|answer|valid)|applies|remains)\b)|以第一个(?:框|答案|结果)?为准"
+    r"|第一个(?:框|答案)?(?:才)?(?:是)?(?:对|正确)"
+)
+"""Saying that not the last box is the answer but the one before."""
 _ENDED = re.compile(r"[.;!?](?=\s)|\n|[。；！？]")
 _CUT_OFF = re.compile(r"[\w,(=+]\s*\Z")
 _FIRST_STEP = re.compile(r"(?:\bstep \d|^\W*first)|首先|第一步|步骤")
-_THEIR_FAULT = re.compile(
-    r"[^.!?\n。]{0,60}?(?i:\b(?:wrong|incorrect|mistaken|a (?:mistake|misprint|typo)|an error|cannot be right|can't be right"
-    r"|not (?:correct|right|true))\b|不对|错误|有误|错了)"
-)
-_NOT = re.compile(
-    r"(?:(?:\bnot|\bnicht|\bet non|\by no|\be não|\bа не|\brather than|\binstead of|\bscrap (?:that|the)|\b(?:retract|withdraw"
-    r"|take back|disregard)\b[^.\n]{0,20})\Z)"
-    r"|(?:不是|而非|并非)\Z"
-)
 _SHORT = re.compile(r"\s*([^\n]{1,60}?)\s*\Z")
 _TALK = re.compile(
     r"(?i:\?|\b(?:sorry|cannot|can't|do(?:n't| not) know|not sure|unable|I(?:'ll| will| think| guess)|isn't|not clear|let me"
@@ -150,7 +138,7 @@ def _own_boxes(part: str) -> list[_Box]:
         command = max(start - 20, 0) + opened.start() if opened else start
         lead = _ENDED.split(part[max(command - 160, 0) : command])[-1].rstrip("$*([ \\").lower()
         box = _Box(start, end, command, lead)
-        if _is_answer(part, box) and not _is_aside(part, box):
+        if _is_answer(part, box) and not is_aside(part, start, end, lead):
             boxes.append(box)
     return boxes
 
@@ -159,9 +147,19 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     """Return the last box; None where that one is taken back or one of several possible answers."""
     if not own:
         return None
-    sure = [box for box in own if len(own) == 1 or not _HYPOTHETICAL.search(box.lead)]
+    sure = [box for box in own if len(own) == 1 or not (_HYPOTHETICAL.search(box.lead) or is_elsewhere(box.lead))]
     start, end, command, lead = (sure or own)[-1]
     after = part[end + 1 :]
+    if len(own) > 1 and _FIRST_STANDS.search(after[:200]):
+        start, end, command, lead = own[0]
+        return start, end
+    if len({part[box.start : box.end] for box in own}) > 1 and (
+        _UNSAID.match(after)
+        or _BOTH.search(part[max(own[0].command - 200, 0) : end + 300])
+        or (_SECOND_CASE.search(lead) and not _ONE_CASE.search(after[:200]))
+        or all(_CLAIMED.search(box.lead) for box in own)
+    ):
+        return None
     if taken_back(after, part[start:end]) or mentions.is_alternative(part, start):
         return None
     if _CUT_OFF.search(after, 20) and _FIRST_STEP.search(lead):
@@ -176,19 +174,10 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
 
 def _is_answer(part: str, box: _Box) -> bool:
     """Return whether a box holds something, and not as the form in which an answer is to be written."""
-    if _PLACEHOLDER.fullmatch(_EMPTY.sub("", part[box.start : box.end])):
+    if mentions.is_placeholder(part[box.start : box.end]) or mentions.is_printed(part[: box.command]):
         return False
     stated = _STATED.search(box.lead) and not _ASKED.search(box.lead)
     return bool(stated) or not mentions.is_instruction(part, box.command, box.end + 1)
-
-
-def _is_aside(part: str, box: _Box) -> bool:
-    """Return whether a box shows what somebody else says, what would be wrong, or what holds under another condition."""
-    denied = _NOT_SO.match(part, box.end + 1)
-    if denied and denied["name"] in (None, part[box.start : box.end].strip()):
-        return True
-    theirs = _THEIRS.search(box.lead) or (_THEIR_FAULT.match(part, box.end + 1) and _OTHERS.search(box.lead))
-    return bool(theirs or _MISTAKE.search(box.lead) or _NOT.search(box.lead))
 
 
 def _only_line(part: str) -> tuple[int, int] | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Literal
 
+from evaluators.extractors import leads
+from evaluators.extractors.source import defines_routine, heads, is_output, is_signature, is_use, is_whole, language_of
 from evaluators.extractors.standing import taken_back
 from evaluators.extractors.text import hide_reasoning, turns
-from evaluators.extractors.unfenced import parses, unfenced
+from evaluators.extractors.unfenced import is_empty, parses, without_fence
+from evaluators.extractors.versions import Version, preferred
 from leaderflow.core.types import Extraction
 
 _OPENED = (
@@ -28,59 +30,39 @@ _NOT_PROGRAMS = frozenset(
 _DEFINES = re.compile(
     r"^\s*(?:async def|def|class)\b|^\s*@\w|^\w+ = lambda\b|#include|\b(?:public|fn|func|function)\b", re.MULTILINE
 )
+_SHELL_FUNCTION = re.compile(r"\s*(?:#[^\n]*\n)*(?:function\s+[\w-]+|\w+\(\)\s*\{)")
+_COMMENT_LAST = re.compile(r"\n[ \t]+(?:#|//|--)[^\n]*\s*\Z")
+_DECLARING = frozenset(["", "c", "cpp", "java", "csharp", "cs"])
+_LANGUAGE_OPEN = re.compile(
+    r"(?i:\b(?:which|what) language you\b|\b(?:didn't|did not|don't|doesn't|does not|not) (?:say|specify|mention|tell|clear"
+    r"|state)[^.\n]{0,20}\blanguage\b"
+    r"|\bwelche sprache"
+    r"|\bquel langage|\b(?:qué|que|quale) (?:lenguaje|linguagem|linguaggio)|\bкакой язык)|没有?说[^。\n]{0,10}语言"
+)
+"""Saying that programs in several languages are on offer."""
+_NEXT = re.compile(r"(?<=\n)[^\n]*[:：][\s*_]*\Z")
+"""A line that leads to the block after it."""
 _NAMES = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
 _HEADER = re.compile(r":\s*(?:#[^\n]*\s*)*\Z")
 """The end of a program whose last statement has no body."""
-_BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
 _TEST_CASE = re.compile(r"\bTestCase\)|^def test\w*\(\s*\)", re.MULTILINE)
 _TEST = re.compile(r"(?i:test)")
 _SESSION = re.compile(r"^[ \t]*(?:>>> |\$ |(?:pip3?|python3?|npm|npx|conda|brew|sudo|git|apt|apt-get|cd|pytest) )", re.MULTILINE)
-_SETS_ASIDE = re.compile(
-    r"(?i:\b(?:alternative(?:ly)?|not recommend|for (?:comparison|reference|context)|(?:your|the) (?:original|old"
-    r"|existing|previous)|original"
-    r"|first attempt|naive|brute[- ]force|buggy|broken|wrong version"
-    r"|instead of|rather than|don't (?:use|do|write)|avoid|used to be"
-    r"|(?:example|sample)s?(?: of)? (?:usage|use|call)|usage|tests?|unit tests?|pytest|run it|prints?|output|how (?:to"
-    r"|you) (?:use|call|run)"
-    r"|key (?:line|part|step|idea)|would (?:look|be)|another (?:way|version|option)|also (?:possible|write)|one could)\b)"
-    r"|原来的|原始|参考|对比|另一种|也可以|不推荐|测试|用法|示例|输出|关键"
-)
-_PUTS_FORWARD = re.compile(
-    r"(?i:\b(?:final|complete|full|whole|correct(?:ed)?|fix(?:ed)?|updated?|improved?|better|revised|please use|here is|here's"
-    r"|here it is|putting|new version|should be|does it|instead[:.]?\s*\Z|use this|the solution|replace)\b)|最终|完整"
-    r"|正确|修正|改进|改为|更新|如下|实现"
-)
 _PREFERS_FIRST = re.compile(
     r"(?i:\b(?:use|using|prefer|recommend|go with|stick (?:with|to)|keep|choose|submit(?:ting)?"
     r"|answer is)\b[^.\n]{0,40}\b(?:first|above|former|previous"
     r"|earlier|original)\b)|(?:推荐|建议|请)(?:使用|用|采用)?[^。\n]{0,8}(?:第一|前一|上面|前者)"
 )
-_QUOTES = re.compile(
-    r"(?i:\b(?:you|they|he|she) (?:wrote|posted|gave|sent|have|had|provided|shared|pasted)\b|\byour (?:current|existing"
-    r"|original|own|code|snippet|program|version|attempt|function)\b)"
-    r"|(?i:\bpseudo-?code\b)|伪代码|原代码|原程序|(?:修改|优化|改进)前|(?:你|您)(?:的原|写的|提供的|给出的)"
-)
-_FRAGMENT = re.compile(
-    r"(?i:\b(?:bug|change|replace|problem|issue|fault|mistake|culprit|important|key|crucial|condition)\b[^.\n]*"
-    r"\b(?:line|condition|statement|expression|call|check|loop|part|bit)\b)|(?:关键|问题|错误|改)[^。\n]*(?:行|语句|条件|表达式)"
-)
-"""What leads to a line or two of a program."""
-_USAGE = re.compile(
-    r"(?i:\b(?:how (?:to|you)|to) (?:use|call|invoke) (?:it|this|the function)\b|\busage\b)|用法|使用方法|调用方[式法]"
-)
 _CONDITION = re.compile(r"(?i:^\W*(?:if|when|should|in case|for)\b)|^\W*(?:如果|若)")
-_EITHER = re.compile(
-    r"(?i:\b(?:neither (?:\w+ ){0,2}is (?:\w+ )?(?:better|preferred|best|preferable)|(?:take|use|pick|choose) (?:whichever|whatever"
-    r"|either (?:one|version|of))"
-    r"|whichever (?:one )?you (?:like|prefer|want)|(?:in|either of) (?:either of )?(?:two|several|three) (?:\w+ )?ways"
-    r"|(?:both|they) are (?:equally )?(?:good|fine|valid)|no (?:real )?preference|up to you which)\b)"
-    r"|任选(?:其一|一[个种])|两种(?:写法|方法|实现)(?:都可以|均可|都行)|哪[个种]都(?:可以|行)"
+_CUT_OFF = re.compile(r"[\w,(:，：]\Z")
+_ANNOUNCES = re.compile(
+    r"(?i:\b(?:complete|full|final|entire|whole|put(?:ting)? (?:\w+ ){0,3}together|combin\w+|vollständig\w*|complète?"
+    r"|complet[ao]|полн\w+)"
+    r"\b)[^.!?\n]*\Z|(?:完整|最终|综上|综合)[^。！？\n]*\Z"
 )
-"""Saying that no version is preferred."""
-_RECOMMENDS = re.compile(
-    r"(?i:\b(?:I(?:'d| would)? (?:recommend|suggest|prefer|use|go with)|recommended|preferred|(?:first|second|former|latter"
-    r"|one) is better|final version)\b)|推荐|建议"
-)
+"""The end of a reply that is cut off before its program."""
+_ACTS = re.compile(r"\b(?:print|input|open|return|SELECT)\b|\w\.(?:write|log|print\w*)\(|std::cout")
+"""What makes lines without a definition a program of their own."""
 _LOOKS = re.compile(
     r"[={};\[]|\w\(|^[ \t]*(?:def|class|import|from|for|if|while|return|print|SELECT|let|const|var)\b", re.MULTILINE
 )
@@ -91,7 +73,7 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
 
     Blocks of `language`, or without a language, come before others, closed ones before one that is cut off, those that define
     something before examples of their use; shell sessions and outputs are no programs. Drafts in reasoning are not read. The
-    body of a function keeps its indentation.
+    body of a function keeps its indentation. Of several versions the preferred one counts; without a preference there is none.
 
     Args:
         text: the reply.
@@ -103,20 +85,23 @@ def code_block(text: str, language: str = "python", which: Literal["last", "firs
     end = _run_on(view, blocks)
     view, blocks = view[:end], [block for block in blocks if block.start() < end]
     if not blocks or (len(blocks) == 1 and blocks[0]["open"] is not None and not blocks[0]["language"]):
-        program = unfenced(view, language)
+        program = without_fence(view, language, bool(blocks))
         if program.value is not None or not blocks:
             return program
-    standing = [block for block in blocks if not taken_back(_prose_after(view, block, blocks))]
+    standing = [block for block in blocks if not taken_back(_NEXT.sub("", _prose_after(view, block, blocks)))]
     ranks = {block: _rank(view, block, blocks, language) for block in standing}
     fitting = [block for block, rank in ranks.items() if rank == max(ranks.values()) and rank[0] >= 0]
     if not fitting:
         return Extraction(None)
-    if len(fitting) > 1 and _undecided(view, fitting):
-        return Extraction(None)
     if len(fitting) > 1 and all(_CONDITION.search(_sentence_before(view, block, blocks)) for block in fitting[-2:]):
         return Extraction(None)
-    first = which == "first" or _PREFERS_FIRST.search(_prose_after(view, fitting[0], []))
-    return _program(view, fitting[0] if first else fitting[-1])
+    if len(blocks) > 1 and _LANGUAGE_OPEN.search(view[blocks[-1].end() :]):
+        return Extraction(None)
+    place = -1 if len(fitting) < 2 else preferred(_versions(view, fitting), view[fitting[-1].end() :])
+    if place is None or _breaks_off(view, blocks, fitting[-1]):
+        return Extraction(None)
+    first = place < 0 and (which == "first" or _PREFERS_FIRST.search(_prose_after(view, fitting[0], [])))
+    return _program(view, fitting[0] if first else fitting[place])
 
 
 def _blocks(view: str) -> Iterator[re.Match[str]]:
@@ -138,12 +123,22 @@ def _run_on(view: str, blocks: list[re.Match[str]]) -> int:
     return next((cut for cut in cuts if not any(a <= cut < b for a, b in inside)), len(view))
 
 
-def _undecided(view: str, fitting: list[re.Match[str]]) -> bool:
-    """Return whether the text before the first version or after the last one leaves open which of them to take."""
-    ends = view[max(fitting[0].start() - 300, 0) : fitting[0].start()], view[fitting[-1].end() : fitting[-1].end() + 300]
-    return any(_EITHER.search(end) for end in ends) and not any(
-        _RECOMMENDS.search(end) or _PREFERS_FIRST.search(end) for end in ends
-    )
+def _versions(view: str, fitting: list[re.Match[str]]) -> list[Version]:
+    """Return the blocks with the text that leads to each."""
+    begins = [max(fitting[0].start() - 300, 0), *(block.end() for block in fitting)]
+    return [Version(view[begin : block.start()], block["code"]) for begin, block in zip(begins, fitting, strict=False)]
+
+
+def _breaks_off(view: str, blocks: list[re.Match[str]], block: re.Match[str]) -> bool:
+    """Return whether the reply ends before the program that a block only helps to explain."""
+    last, tail = blocks[-1], view[blocks[-1].end() :].strip()
+    open_end = last["open"] is not None and last is not block
+    if not (open_end or _CUT_OFF.search(tail)):
+        return False
+    code = _dedented(block)
+    if open_end and any(re.search(rf"\b{name}\(", last["code"]) for name in heads(code) - heads(last["code"])):
+        return True
+    return bool(_ANNOUNCES.search(tail)) or not (_DEFINES.search(code) or language_of(code) or _ACTS.search(code))
 
 
 def _prose_after(view: str, block: re.Match[str], blocks: list[re.Match[str]]) -> str:
@@ -166,28 +161,47 @@ def _rank(view: str, block: re.Match[str], blocks: list[re.Match[str]], language
     named = _ALIASES.get(block["language"].lower(), block["language"].lower())
     fit = 1 if named in ("", language) else -1 if named in _NOT_PROGRAMS else 0
     python = named == "python" or (not named and language == "python")
-    cut_off = block["open"] is not None and python and not parses(code)
-    if fit < 0 and (code.startswith("#!") or (named == "html" and len(blocks) == 1)):
+    guess = language_of(code) if named in ("", language) and not parses(code) else named
+    python = python and guess is None if not named else python
+    cut_off = block["open"] is not None and (
+        _COMMENT_LAST.search(code) or not (parses(code) if python else is_whole(code, guess or named))
+    )
+    if fit < 0 and (code.startswith("#!") or _SHELL_FUNCTION.match(code) or (named == "html" and len(blocks) == 1)):
         fit = 0
-    if python and _is_empty(code):
+    if python and is_empty(code):
         fit = -1
     if (
         cut_off
+        or (named in _DECLARING and is_signature(code))
         or (python and _HEADER.search(code))
         or (fit == 1 and language != "bash" and _SESSION.match(code))
-        or (not named and not _LOOKS.search(code))
+        or (not named and (is_output(code) or not _LOOKS.search(code)))
     ):
+        fit = -1
+    if not named and not language_of(code) and leads.OUTPUT.search(_lead(view, block, blocks)) and not _DEFINES.search(code):
         fit = -1
     names = _NAMES.findall(code)
     defines = bool(_DEFINES.search(code)) and not (names and all(_TEST.match(name) for name in names))
+    if not python:
+        own = {"sql": defines_routine(code)}.get(named, defines or bool(language_of(code)) or defines_routine(code))
+        defines = own and (named == "sql" or not is_use(code)) and not _runs_another(code, block, blocks)
     lead = _lead(view, block, blocks)
-    forward = bool(_PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
-    if not defines and (_USAGE.search(lead) or (code.count("\n") < 2 and _FRAGMENT.search(lead))):
+    forward = bool(leads.PUTS_FORWARD.search(re.split(r"[.!?。！？]\s*", lead.rstrip(".。 :："))[-1]))
+    if not defines and (leads.USAGE.search(lead) or (code.count("\n") < 2 and leads.FRAGMENT.search(lead))):
         fit = -1
-    if not forward and (_QUOTES.search(lead) or (names and not defines and (_TEST_CASE.search(code) or _TEST.search(lead)))):
+    if not forward and (leads.QUOTES.search(lead) or (names and not defines and (_TEST_CASE.search(code) or _TEST.search(lead)))):
         fit = -1
     whole = block["open"] is None or (forward and python and fit > 0)
-    return fit, whole, defines, forward or not _SETS_ASIDE.search(lead)
+    return fit, whole, defines, forward or not leads.SETS_ASIDE.search(lead)
+
+
+def _runs_another(code: str, block: re.Match[str], blocks: list[re.Match[str]]) -> bool:
+    """Return whether code is no more than a main function that calls what a block before defines."""
+    names = heads(code)
+    if not names or names - {"main", "Main", "Program"}:
+        return False
+    others = {name for earlier in blocks if earlier.end() <= block.start() for name in heads(earlier["code"])} - names
+    return any(re.search(rf"\b{name}\b", code) for name in others)
 
 
 def _dedented(block: re.Match[str]) -> str:
@@ -203,26 +217,3 @@ def _program(view: str, block: re.Match[str]) -> Extraction:
     start, end = block.span("code")
     code = _dedented(block).rstrip()
     return Extraction(code, start, start + len(view[start:end].rstrip())) if code else Extraction(None)
-
-
-def _is_empty(code: str) -> bool:
-    """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
-    try:
-        nodes = ast.parse(code).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):
-        return True
-    if (
-        nodes
-        and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes)
-        and "#" not in code
-        and not _BLANK_BODY.search(code)
-        and "NotImplementedError" not in code
-    ):
-        return False
-    idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
-    bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
-    return all(
-        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
-    )

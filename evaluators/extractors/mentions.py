@@ -34,6 +34,7 @@ _INSTRUCTION = re.compile(
     r"|\b(?:should|must|has to) (?:end|finish|start|begin)\b[^.\n]{0,40}\bwith\b"
     r"|\b(?:please|remember to|make sure to|always|you (?:asked|told|want)[^.\n]{0,20}) (?:put|write|give|place|end|enclose|box"
     r"|wrap|state)\b"
+    r"|(?:^|[:,]\s*|\bthen )(?:write|put|give|state|send|enter|box) your (?:final )?(?:result|answer|value)\b"
     r"|\byou(?:'d| would|'ll| will) (?:write|put|box|enclose)\b|\b(?:last|final) line\b|\basked (?:me )?to\b)|例如|比如|格式"
     r"|形如|类似于?|请(?:将|把|在)|(?:放|写|填)在"
 )
@@ -49,7 +50,10 @@ def is_instruction(part: str, start: int, end: int) -> bool:
 _IF = re.compile(
     r"(?i:^\W*(?:\d{1,2}\W+)?(?:(?:and|but|while|whereas|otherwise|in case|or)[\s,]+)*(?:if|when|assuming|suppos\w+|should"
     r"|in (?:the"
-    r"|that) case|in case|otherwise|under|for)\b)|^\W*(?:\d{1,2}\W+)?(?:而|但)?(?:如果|若|假如|当|否则)"
+    r"|that) case|in case|otherwise|under|wenn|falls|si|se|если|при|for"
+    r"(?! (?:the )?(?:\w+ )?(?:parts?|questions?|problems?|exercises?|items?"
+    r"|tasks?|sub)\b))\b)"
+    r"|^\W*(?:\d{1,2}\W+)?(?:而|但)?(?:如果|若|假如|当|否则)"
 )
 _IF_AGAIN = re.compile(r"(?i:[,，]\s*(?:and |but )?(?:if|otherwise|in a|in the case)\b)|[,，](?:如果|若|按|否则)")
 _ELSE = re.compile(
@@ -88,3 +92,41 @@ def is_mention(text: str, start: int, value: int, end: int) -> bool:
     open_end = re.match(r"[\s)\]}\"']*(?:(?:[^,。\n]{0,6}吗|呢|么)?\?|\s*(?:if|unless)\b|还是)", text[end : end + 20])
     quoted = text[max(start - 1, 0) : start] in ("'", '"') and not re.search(r"[\"']", stated)
     return bool(open_end or quoted or _CONDITION.search(sentence) or _OTHERS.search(clause))
+
+
+_EMPTY = re.compile(
+    r"\\[hv]?(?:phantom|space)\*?\s*\{[^{}]*\}|\\(?:text\w*|math\w+|q?quad|underline|[lc]?dots|square|Box|big|_|[,;:! ])"
+    r"|[\s$.…?□_*–<>\[\](){}-]"
+)
+"""What a box holds that is still to be filled in, and what stands around the name of what goes there."""
+_PLACEHOLDER = re.compile(
+    r"(?:the|a|an|your|my|final|numeric(?:al)?|correct|actual|insert|put|enter|fillin|option|choice|num)*"
+    r"(?:answer|result|solution|value|number|expression|letter|content|final|option|something|response|placeholder|todo|tbd|x{2,})"
+    r"(?:here|goeshere|letter)?|#1"
+    r"|(?:votre|la|ta|su|tu|ihre|deine|sua|finale?|ваш|ответ)*(?:réponse|respuesta|antwort|resposta|ответ)(?:finale?|ici|aquí"
+    r"|hier|aqui|здесь)?"
+    r"|(?:你的|您的|最终|[这此][里处]|填[写入]?|あなたの|最終)*(?:答案|结果|内容|选项|答え|回答)(?:写在这里|字母)?|",
+    re.IGNORECASE,
+)
+_UNFILLED = re.compile(
+    r".*(?:=|\\approx|:)\s*(?:\\[lc]?dots|\.{2,}|…|\?+|_+|\\_+|\\square|\\Box|\\[hv]?phantom\{.*|\\text\{\s*[?.…_]*\})?\s*",
+    re.DOTALL,
+)
+"""What a box holds whose right side is still to be filled in."""
+_PRINTED = re.compile(
+    r"(?:\b(?:print\w*|write\w*|puts|echo|console\.log|format|return|cout|log)\b[^\n]{0,40}"
+    r"|=\s*[rfbR]{0,2})[\"'`][^\"'`\n]{0,60}\Z"
+)
+"""What makes a box a string in code."""
+
+
+def is_placeholder(content: str) -> bool:
+    """Return whether what a box holds is still to be filled in."""
+    left = _EMPTY.sub("", content)
+    blank = left.endswith("=") and not re.search(r"[\[({]\s*\\?[\])}]\s*\Z", content)
+    return bool(blank or _PLACEHOLDER.fullmatch(left) or _UNFILLED.fullmatch(content))
+
+
+def is_printed(before: str) -> bool:
+    """Return whether what follows `before` is a string in code."""
+    return bool(_PRINTED.search(before[-100:].rstrip("\\")))

@@ -31,7 +31,7 @@ _DECORATION = re.compile(f"{_LATEX}|{_MARKDOWN}", re.MULTILINE)
 _BULLET = re.compile(r"(?:(?<=\n)|(?<![\s\S]))\*(?=[ \t])")
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:(?:Next |New |Another )?(?:Question|Problem|Exercise|Passage|Task)[ \t]*#?\d*|(?:Example|Task)[ \t]*#?\d+"
-    r"|Q\d*|Human|User|USER|HUMAN"
+    r"|Q\d*|Human|User|USER|HUMAN|Usuario|Usuário|Utilisateur|Benutzer|Nutzer|Utente|Пользователь|ユーザー|사용자"
     r"|Instruction|Input|(?:问题|题目|例题?|练习|下一[题道个]"
     r"|第)[ \t]*[\d一二三四五六七八九十]*题?|问|用户|人类|指令)[ \t]*\**[:：]"
     r"|^[ \t]*(?:【(?:问题|题目|例题?|练习|第)[^】\n]{0,6}】|例[ \t]*\d+[ \t.．、])"

@@ -6,6 +6,8 @@ import ast
 import re
 import textwrap
 
+from evaluators.extractors.source import foreign
+from evaluators.extractors.text import turns
 from leaderflow.core.types import Extraction
 
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
@@ -17,7 +19,15 @@ _INDENTED = re.compile(
 )
 """An indented part that begins like a program."""
 _CLOSING = re.compile(r"^[ \t]*(?:```|\[DONE\]|<\||</\w+>|\[/\w+\])|</(?:code|pre|python|answer)>", re.MULTILINE)
-_OPENING = re.compile(r"\s*(?:\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n|<(?:code|python|answer)>\n?)")
+_OPENING = re.compile(r"\s*(?:#{2,6} [^\n]*:[ \t]*\n|\[(?:BEGIN|PYTHON|CODE)\][ \t]*\n|<(?:code|python|answer)>\n?)")
+_INLINE = re.compile(r"\s*(?P<ticks>`{1,3})(?:python[ \t])?(?P<code>[^`\n]+)(?P=ticks)\s*")
+_NAMED_INLINE = re.compile(
+    r"\A[^`\n]{0,60}(?i:program|code|solution|one-liner|script|programm|lösung|programme|programa|código|solución|soluzione"
+    r"|программа|код)"
+    r"(?: \w+){0,3}?(?: is| would be| ist| est| es| è| é)?:? ?(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)[.!]?\s*\Z"
+)
+"""A program of one line in a sentence."""
+_BLANK_BODY = re.compile(r"^[ \t]+\.\.\.\s*$", re.MULTILINE)
 _TRIES = 50
 """How often a part of a reply without a fence is read as a program."""
 _EFFECTIVE = (
@@ -37,10 +47,21 @@ _EFFECTIVE = (
 )
 
 
-def unfenced(view: str, language: str) -> Extraction:
+def without_fence(view: str, language: str, fenced: bool) -> Extraction:
+    """Return the program outside of fences, before a question that a base model invents; one without a statement is none."""
+    cut = next((start for start, _ in turns(view) if view[:start].strip() and not view[:start].count('"""') % 2), len(view))
+    program = _unfenced(view[:cut], language)
+    if program.value is None and not fenced and (part := foreign(view[:cut])):
+        program = Extraction(view[slice(*part)].replace("\r\n", "\n"), *part)
+    return Extraction(None) if program.value and is_empty(program.value) else program
+
+
+def _unfenced(view: str, language: str) -> Extraction:
     """Return the text if it is a program or a function's body, else the longest part that starts with a definition."""
     if language != "python":
         return Extraction(None)
+    if (inline := _INLINE.fullmatch(view) or _NAMED_INLINE.search(view)) and _says_something(inline["code"]):
+        return _span(view, *inline.span("code"))
     opening = _OPENING.match(view)
     begin = opening.end() if opening else len(view) - len(view.lstrip("\n"))
     view = view[: next((mark.start() for mark in _CLOSING.finditer(view, begin) if view[begin : mark.start()].strip()), len(view))]
@@ -109,6 +130,12 @@ def _runs(code: str) -> bool:
     return fault is None and _does_something(nodes, code[:1] in (" ", "\t"))
 
 
+def _says_something(code: str) -> bool:
+    """Return whether `code` is a statement, a call or a function in a line."""
+    nodes, fault = _read(code.strip())
+    return _runs(code.strip()) or (fault is None and isinstance(getattr(nodes[0], "value", None), ast.Lambda))
+
+
 def _does_something(nodes: list[ast.stmt], body: bool) -> bool:
     if body and isinstance(nodes[0], ast.FunctionDef):
         nodes = nodes[0].body + nodes[1:]
@@ -124,3 +151,26 @@ def _does_something(nodes: list[ast.stmt], body: bool) -> bool:
 def _span(text: str, start: int, end: int) -> Extraction:
     end = start + len(text[start:end].rstrip())
     return Extraction(text[start:end].replace("\r\n", "\n"), start, end) if start < end else Extraction(None)
+
+
+def is_empty(code: str) -> bool:
+    """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
+    try:
+        nodes = ast.parse(code).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):
+        return True
+    if (
+        nodes
+        and not all(isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) == 1 for node in nodes)
+        and "#" not in code
+        and not _BLANK_BODY.search(code)
+        and "NotImplementedError" not in code
+    ):
+        return False
+    idle = (ast.Pass, ast.Import, ast.ImportFrom, ast.Raise)
+    bodies = [node.body if isinstance(node, ast.FunctionDef) else [node] for node in nodes]
+    return all(
+        isinstance(n, idle) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for body in bodies for n in body
+    )

@@ -176,6 +176,38 @@ SEVERAL = [
     ("$\\boxed{7}$\n\n【题目】计算 3+3。\n【解】$\\boxed{6}$", "7"),
     ("$\\boxed{7}$\n\n例3 求 3+3。\n解 $\\boxed{6}$", "7"),
 ]
+HYPOTHETICAL = [
+    ("$\\boxed{5}$. Wäre der Radius 3, so wäre das Ergebnis $\\boxed{9}$.", "5"),
+    ("$\\boxed{5}$. Si le rayon était 3, on aurait $\\boxed{9}$, mais ce n'est pas demandé.", "5"),
+    ("$\\boxed{5}$. Si el radio fuera 3, sería $\\boxed{9}$.", "5"),
+    ("$\\boxed{5}$. Se il raggio fosse 3, sarebbe $\\boxed{9}$.", "5"),
+    ("$\\boxed{5}$. Se o raio fosse 3, seria $\\boxed{9}$.", "5"),
+    ("$\\boxed{5}$。倘若半径为 3，结果就是 $\\boxed{9}$。", "5"),
+    ("$\\boxed{5}$. Если бы радиус был 3, ответ был бы $\\boxed{9}$.", "5"),
+    ("$\\boxed{5}$. With 0 counted as natural it would be 6, but that isn't what the problem says.", "5"),
+    ("$\\boxed{5}$. If one forgets the sign, one gets $\\boxed{-5}$, which is wrong.", "5"),
+    ("$\\boxed{5}$. Many websites list 7; that is wrong.", "5"),
+    ("$\\boxed{5}$. On some forums one finds the value 7. This is incorrect, since the endpoints aren't included.", "5"),
+    ("$\\boxed{5}$. The calculator on that site shows 7, but this isn't right.", "5"),
+    ("$\\boxed{5}$. Hätte man 0 mitgezählt, wären es 6, aber das ist hier nicht gefragt.", "5"),
+    ("$\\boxed{5}$. Im Internet steht oft 7; das ist falsch.", "5"),
+    ("$\\boxed{5}$. Sur Internet on trouve 7, c'est faux.", "5"),
+    ("$\\boxed{5}$. En internet aparece 7; eso es incorrecto.", "5"),
+    ("$\\boxed{5}$。网上有的答案是 7，这是错误的。", "5"),
+    ("$\\boxed{5}$. Had we been asked for the sum, that would be 9, but this is not the question.", "5"),
+    ("$\\boxed{5}$. For comparison: for $n=4$ the value is $\\boxed{9}$, but that isn't asked.", "5"),
+    ("$\\boxed{5}$. But if we check: 5+5=11? No, so that's wrong. I don't have the right answer.", None),
+    ("$\\boxed{5}$. If x=5 then 2x=11, but that is wrong.", "5"),
+    ("$\\boxed{x = \\ldots}$ is the form.", None),
+    ("\\boxed{x = \\underline{\\hspace{1cm}}}", None),
+    ("\\boxed{1, 2, \\ldots}", "1, 2, \\ldots"),
+    ("\\boxed{y=?}", None),
+    ("For question 3: $\\boxed{5}$. For question 4: $\\boxed{6}$.", "6"),
+    ('System.out.println("\\boxed{" + x + "}");', None),
+    ("First \\boxed{3}. Then \\boxed{4}. Sorry, ignore the second box; the first one stands.", "3"),
+    ("$\\boxed{4}$ (you may have seen $\\boxed{5}$ in older editions, a misprint)", "4"),
+    ("$\\boxed{4}$. In an older edition the answer is given as $\\boxed{5}$; this was corrected later.", "4"),
+]
 
 
 @pytest.mark.parametrize(("reply", "content"), BOXES)
@@ -202,6 +234,6 @@ def test_remarks_after_a_box_leave_it(reply, content):
     assert boxed(reply).value == content
 
 
-@pytest.mark.parametrize(("reply", "content"), [*OTHERS, *FORMS, *SEVERAL])
+@pytest.mark.parametrize(("reply", "content"), [*OTHERS, *FORMS, *SEVERAL, *HYPOTHETICAL])
 def test_the_box_is_the_reply_s_own_and_only_answer(reply, content):
     assert boxed(reply).value == content
