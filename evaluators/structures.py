@@ -15,6 +15,7 @@ from evaluators.demands import keys
 from evaluators.exact import Accuracy
 from evaluators.postprocessors.options import zebralogic_choice
 from evaluators.postprocessors.structures import grid
+from evaluators.syntax import parsed_expression
 from leaderflow.core.types import Row
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -94,7 +95,7 @@ def arithmetic(expression: str) -> Fraction:
             return _OPERATORS[type(node.op)](value(node.left), value(node.right))
         raise ValueError(expression)
 
-    return value(ast.parse(expression, mode="eval").body)
+    return value(parsed_expression(expression))
 
 
 class OpenFinDataKWEvaluator(Accuracy):

@@ -8,6 +8,7 @@ import textwrap
 
 from evaluators.extractors.source import foreign
 from evaluators.extractors.text import turns
+from evaluators.syntax import parsed
 from leaderflow.core.types import Extraction
 
 _START = re.compile(r"^(?:(?:async def|def|class|from|import)\s+\w|@\w)", re.MULTILINE)
@@ -102,7 +103,7 @@ def _read(code: str) -> tuple[list[ast.stmt], int | None]:
     """Return the statements of `code`, a program or a function's body, and the line where it stops to be Python, if it does."""
     body = code[:1] in (" ", "\t")
     try:
-        nodes = ast.parse("def body():\n" + code if body else code).body
+        nodes = parsed("def body():\n" + code if body else code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         return [], (getattr(error, "lineno", None) or 1) - body
     return nodes, next((node.lineno - body for node in nodes if _is_idle(node)), None)
@@ -156,7 +157,7 @@ def _span(text: str, start: int, end: int) -> Extraction:
 def is_empty(code: str) -> bool:
     """Return whether Python says nothing: comments or tests alone, or functions whose bodies are still to be written."""
     try:
-        nodes = ast.parse(code).body
+        nodes = parsed(code).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     if nodes and all(isinstance(node, ast.Assert | ast.Import | ast.ImportFrom) for node in nodes):

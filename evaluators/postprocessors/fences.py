@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from evaluators.syntax import parsed
 from leaderflow.core.errors import DataError
 
 
@@ -225,7 +226,7 @@ def definitions(text: str) -> str:
     """
     run = _longest_run(text)
     try:
-        nodes = ast.parse(run).body
+        nodes = parsed(run).body
     except (SyntaxError, ValueError, MemoryError):
         return run
     if any(isinstance(node, ast.Assign) for node in nodes) and "\n" in run:
@@ -253,7 +254,7 @@ def _longest_run(text: str) -> str:
 
 def _parses(code: str) -> bool:
     try:
-        ast.parse(code)
+        parsed(code)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return True

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from evaluators.postprocessors.lines import general
+from evaluators.syntax import parsed_expression
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json
 
@@ -105,7 +106,7 @@ def evaluated(text: str, postprocess: str | None = None) -> Json:
     """
     value: Json
     try:
-        value = _value(ast.parse(text.strip(), mode="eval").body) if text.strip() else text
+        value = _value(parsed_expression(text.strip())) if text.strip() else text
     except (*_UNREADABLE, ArithmeticError):
         value = text
     if postprocess not in (None, "general"):

@@ -1,0 +1,25 @@
+"""Reading a model's Python prints nothing."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from evaluators.extractors.code import code_block
+from evaluators.syntax import parsed, parsed_expression
+
+
+@pytest.mark.parametrize("program", ["x = 1or 2", "'\\d'", "if x is 5: pass"])
+def test_what_python_warns_of_is_not_shown(program):
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        parsed(program)
+        code_block(f"```python\n{program}\n```")
+    assert shown == []
+
+
+def test_an_expression_is_read_without_a_word():
+    assert parsed_expression("1or 2").lineno == 1
+    with pytest.raises(SyntaxError):
+        parsed_expression("x = 1")
