@@ -80,12 +80,12 @@ def stage_code(stage: str, extra_files: Iterable[Path] = ()) -> str:
 
 @functools.cache
 def source_hash(package: str) -> str:
-    """Return a hash of all Python sources of an installed package, without importing it."""
+    """Return a hash of all files of an installed package, its data (weights, word lists) included, without importing it."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(package)
     root = Path(next(iter(spec.submodule_search_locations)))
-    files = sorted(root.rglob("*.py"))
+    files = sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc" and not p.name.startswith("."))
     return sha256_hex("".join(f"{p.relative_to(root).as_posix()}:{sha256_hex(p.read_bytes())}\n" for p in files))
 
 

@@ -97,6 +97,22 @@ def test_infer_is_versioned_by_hand_and_the_cheap_stages_by_their_source() -> No
     assert identity.stage_code("render") != identity.stage_code("score")
 
 
+def test_the_data_of_a_package_are_code_too(tmp_path, monkeypatch) -> None:
+    package = tmp_path / "weighing"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "weights.json").write_text('{"a": 1}')
+    monkeypatch.syspath_prepend(tmp_path)
+    before = identity.source_hash("weighing")
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "x.pyc").write_bytes(b"x")
+    identity.source_hash.cache_clear()
+    assert identity.source_hash("weighing") == before
+    (package / "weights.json").write_text('{"a": 2}')
+    identity.source_hash.cache_clear()
+    assert identity.source_hash("weighing") != before
+
+
 def test_a_value_of_another_type_is_named_with_its_column_and_both_types() -> None:
     with pytest.raises(DataError, match=r"column 'row' must be string, got int"):
         table_of(SAMPLES, [{"sample_id": "a", "row": 5}])
