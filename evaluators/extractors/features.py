@@ -24,6 +24,10 @@ _FOLLOWING = frozenset(("wait", "not", "check", "note", "if", "offer"))
 _LATER = ("wait", "not", "if", "unknown")
 
 
+PAIR = "&"
+"""What joins the names of two signs."""
+
+
 class Shown(NamedTuple):
     """What a passage shows of a candidate."""
 
@@ -38,7 +42,7 @@ class Shown(NamedTuple):
 def pairs(signs: frozenset[str]) -> list[str]:
     """Return the features that signs stand for: each of them, and each two of them together."""
     own = sorted(signs)
-    return own + [f"{one}&{other}" for place, one in enumerate(own) for other in own[place + 1 :]]
+    return own + [f"{one}{PAIR}{other}" for place, one in enumerate(own) for other in own[place + 1 :]]
 
 
 def of_candidates(passage: Passage, kind: str) -> list[Shown]:

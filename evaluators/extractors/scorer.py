@@ -11,22 +11,34 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from evaluators.extractors.features import Shown, of_candidates, of_none, pairs
+from evaluators.extractors.features import PAIR, Shown, of_candidates, of_none
 from evaluators.extractors.passage import Passage
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Feature → nats, and sign → its partners in pairs → nats."""
+
+    single: Mapping[str, float]
+    paired: Mapping[str, Mapping[str, float]]
+
+
 @cache
-def weights(kind: str) -> Mapping[str, float]:
-    """Return the weights of ``choice`` or ``number``, feature → nats: what both share, plus the kind's own."""
-    text = files("evaluators.extractors").joinpath("weights.json").read_text(encoding="utf-8")
-    fitted = json.loads(text)
-    own = dict(fitted["shared"])
-    for name, weight in fitted[kind].items():
-        own[name] = own.get(name, 0.0) + weight
-    return own
+def weights(kind: str) -> Weights:
+    """Return the weights of ``choice`` or ``number``: what both share, plus the kind's own."""
+    fitted = json.loads(files("evaluators.extractors").joinpath("weights.json").read_text(encoding="utf-8"))
+    single: dict[str, float] = {}
+    paired: dict[str, dict[str, float]] = {}
+    for part in (fitted["shared"], fitted[kind]):
+        for name, weight in part.items():
+            one, both, other = name.partition(PAIR)
+            into, key = (paired.setdefault(one, {}), other) if both and "=" not in one else (single, name)
+            into[key] = into.get(key, 0.0) + weight
+    return Weights(single, paired)
 
 
 def decide(passage: Passage, kind: str) -> int | None:
@@ -38,9 +50,21 @@ def decide(passage: Passage, kind: str) -> int | None:
     """
     if not passage.candidates:
         return None
-    weight = weights(kind)
-    scores = [_score(kind, weight, shown) for shown in of_candidates(passage, kind)]
-    return choose([candidate.value for candidate in passage.candidates], scores, _score(kind, weight, of_none(passage)))
+    scores = score(of_candidates(passage, kind), kind)
+    none = score([of_none(passage)], kind)[0]
+    return choose([candidate.value for candidate in passage.candidates], scores, none)
+
+
+def score(shown: Sequence[Shown], kind: str) -> list[float]:
+    """Return the scores of candidates, or of none, in nats: the sums of the weights of all that is shown of them."""
+    get = weights(kind).single.get
+    scores: list[float] = []
+    around, of_around = None, 0.0
+    for each in shown:
+        if each.around is not around:
+            around, of_around = each.around, sum([get(name, 0.0) for name in each.around])
+        scores.append(sum([get(name, 0.0) for name in each.found]) + of_around + _of_signs(kind, each.signs))
+    return scores
 
 
 def choose(values: Sequence[str | None], scores: Sequence[float], none: float) -> int | None:
@@ -53,13 +77,12 @@ def choose(values: Sequence[str | None], scores: Sequence[float], none: float) -
     return None if best is None else max((n for n, value in enumerate(values) if value == best), key=scores.__getitem__)
 
 
-def _score(kind: str, weight: Mapping[str, float], shown: Shown) -> float:
-    get = weight.get
-    return sum([get(name, 0.0) for name in shown.found]) + _of_signs(kind, shown.signs)
-
-
 @lru_cache(maxsize=1 << 14)
 def _of_signs(kind: str, signs: frozenset[str]) -> float:
-    """Return the weight of signs and their pairs; the same ones come together again and again."""
-    get = weights(kind).get
-    return sum(get(name, 0.0) for name in pairs(signs))
+    """Return the weight of signs and their pairs (`features.pairs`); the same ones come together again and again."""
+    known, own = weights(kind), sorted(signs)
+    total = sum([known.single.get(sign, 0.0) for sign in own])
+    for place, sign in enumerate(own):
+        if partners := known.paired.get(sign):
+            total += sum([partners[other] for other in own[place + 1 :] if other in partners])
+    return total
