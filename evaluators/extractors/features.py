@@ -29,7 +29,7 @@ PAIR = "&"
 
 
 class Shown(NamedTuple):
-    """What a passage shows of a candidate."""
+    """What a passage shows of a candidate, each feature once."""
 
     found: list[str]
     """Features that count alone."""
@@ -64,7 +64,8 @@ def of_candidates(passage: Passage, kind: str) -> list[Shown]:
             found, own = _of_candidate(passage, sentence, number)
             if kind == "number":
                 own += _operation(passage.tokens, passage.places[number], sentence.end)
-            shown.append(Shown(found + related[number].found, around, frozenset(chain(signs, own, related[number].signs))))
+            found = list(dict.fromkeys(found + related[number].found))
+            shown.append(Shown(found, around, frozenset(chain(signs, own, related[number].signs))))
     return shown
 
 
@@ -213,7 +214,7 @@ def _of_sentence(passage: Passage, rank: int) -> tuple[list[str], list[str]]:
             signs += [f"x{c}" for c in after.classes & _FOLLOWING]
         else:
             found += [f"YC={c}" for c in after.classes]
-    return found, signs
+    return list(dict.fromkeys(found)), signs
 
 
 def of_none(passage: Passage) -> Shown:
@@ -246,4 +247,4 @@ def of_none(passage: Passage) -> Shown:
         turned = max((rank for rank, s in enumerate(sentences) if "wait" in s.classes), default=None)
         if turned is not None:
             signs.append("0turned" if passage.sentence_of[-1:] >= [turned] else "0left")
-    return Shown(found, [], frozenset(signs))
+    return Shown(list(dict.fromkeys(found)), [], frozenset(signs))

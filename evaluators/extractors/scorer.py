@@ -56,14 +56,17 @@ def decide(passage: Passage, kind: str) -> int | None:
 
 
 def score(shown: Sequence[Shown], kind: str) -> list[float]:
-    """Return the scores of candidates, or of none, in nats: the sums of the weights of all that is shown of them."""
+    """Return the scores of candidates, or of none, in nats: the sums of the weights of all that is shown of them.
+
+    The sums are exact but for their last rounding: the order in which sets give their features changes nothing.
+    """
     get = weights(kind).single.get
     scores: list[float] = []
     around, of_around = None, 0.0
     for each in shown:
         if each.around is not around:
-            around, of_around = each.around, sum([get(name, 0.0) for name in each.around])
-        scores.append(sum([get(name, 0.0) for name in each.found]) + of_around + _of_signs(kind, each.signs))
+            around, of_around = each.around, math.fsum([get(name, 0.0) for name in each.around])
+        scores.append(math.fsum([get(name, 0.0) for name in each.found]) + of_around + _of_signs(kind, each.signs))
     return scores
 
 
@@ -81,8 +84,8 @@ def choose(values: Sequence[str | None], scores: Sequence[float], none: float) -
 def _of_signs(kind: str, signs: frozenset[str]) -> float:
     """Return the weight of signs and their pairs (`features.pairs`); the same ones come together again and again."""
     known, own = weights(kind), sorted(signs)
-    total = sum([known.single.get(sign, 0.0) for sign in own])
+    total = math.fsum([known.single.get(sign, 0.0) for sign in own])
     for place, sign in enumerate(own):
         if partners := known.paired.get(sign):
-            total += sum([partners[other] for other in own[place + 1 :] if other in partners])
+            total += math.fsum([partners[other] for other in own[place + 1 :] if other in partners])
     return total

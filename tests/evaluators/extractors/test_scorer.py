@@ -24,6 +24,7 @@ def test_a_score_is_the_sum_of_all_weights(text, kind):
     for _, passage in turns:
         for shown in ([of_none(passage)], of_candidates(passage, kind)):
             names = [[*each.found, *each.around, *pairs(each.signs)] for each in shown]
+            assert all(len(set(own)) == len(own) for own in names)
             sums = [sum(fitted[part].get(name, 0.0) for part in ("shared", kind) for name in own) for own in names]
             assert scorer.score(shown, kind) == pytest.approx(sums)
 
