@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -38,7 +39,7 @@ _NUMBER = r"""
         (?:
             [eE](?P<exp>[-+]?\d+)(?![A-Za-z0-9]|\.\d)
             | [ ]{0,2}(?:[×x·]|\\times|\\cdot|[ ])[ ]{0,2}10[ ]{0,2}
-              (?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>[⁻⁰¹²³⁴-⁹]+))
+              (?:\^\s*\{?\s*(?P<power>[-+−]?\d+)\s*\}?|(?P<super>⁻?[⁰¹²³⁴-⁹]+))
         )?
         (?:[ ]{0,2}(?P<scale>thousand|million|billion|trillion|万|亿|(?<=\d)k(?!\s*[-+=*/^(]))\b)?
     )
@@ -58,19 +59,25 @@ class Number:
     start: int
     end: int
 
-    def moved(self, by: int) -> Number:
-        """Return the number as it stands in a text of which this one's text is the part from `by` on."""
-        return Number(self.value, self.start + by, self.end + by)
-
 
 def numbers(text: str, start: int, end: int) -> list[Number]:
-    """Return the numbers written in digits at [start, end)."""
+    """Return the numbers written in digits at [start, end); those of more digits than Python converts are left out."""
     if "万" in text or "亿" in text or "千" in text:
-        mixed = [Number(_mixed(match), *match.span()) for match in _MIXED.finditer(text, start, end)]
+        mixed = _read(_MIXED.finditer(text, start, end), _mixed)
         if mixed:
             return mixed
     pattern = NUMBER if "egative" in text or "inus" in text else _UNSIGNED_BY_WORDS
-    return [Number(plain_form(match), *match.span()) for match in pattern.finditer(text, start, end)]
+    return _read(pattern.finditer(text, start, end), plain_form)
+
+
+def _read(matches: Iterable[re.Match[str]], form: Callable[[re.Match[str]], str]) -> list[Number]:
+    found = []
+    for match in matches:
+        try:
+            found.append(Number(form(match), *match.span()))
+        except ValueError:  # sys.get_int_max_str_digits
+            continue
+    return found
 
 
 _MIXED = re.compile(r"(?<![\d.,])(?:\d+(?:\.\d+)?[亿万千百]){2,}(?:\d+)?(?!\d)")
@@ -194,9 +201,7 @@ def spelled(text: str, start: int, end: int) -> list[Number]:
         if not any(match.start() < other.end and other.start < match.end() for other in found):
             found.append(Number(_english(match), *match.span()))
     found.sort(key=lambda number: number.start)
-    for match in _HAN.finditer(text, start, end):
-        if (value := _han(match)) is not None:
-            found.append(Number(value, *match.span()))
+    found += _read(_HAN.finditer(text, start, end), _han)
     if not found:
         found = [Number(str(_OTHER_WORDS[m[0].lower()]), *m.span()) for m in _FOREIGN.finditer(text, start, end)]
     return found
@@ -217,7 +222,7 @@ def _english(match: re.Match[str]) -> str:
     return f"-{value}" if match["minus"] else value
 
 
-def _han(match: re.Match[str]) -> str | None:
+def _han(match: re.Match[str]) -> str:
     sign = "-" if match["neg"] else ""
     if match["den"]:
         upper, lower = _han_integer(match["num"]), _han_integer(match["den"])

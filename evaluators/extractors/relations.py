@@ -155,7 +155,9 @@ def _twins(passage: Passage) -> dict[int, tuple[str, ...]]:
 
 
 def _share(value: str | None) -> Fraction | None:
+    if value is None or len(value.partition("e")[2]) > 4:  # 1e9999999 would take minutes and gigabytes
+        return None
     try:
-        return Fraction(value) if value is not None else None
+        return Fraction(value)
     except (ValueError, ZeroDivisionError):
         return None

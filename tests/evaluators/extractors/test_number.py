@@ -51,3 +51,14 @@ def test_a_number_is_read_in_all_its_forms(reply, number):
     assert found.value == number
     assert found.start is not None
     assert any(c.isdigit() or c in "½¼" for c in reply[found.start : found.end])
+
+
+@pytest.mark.parametrize("written", ["5 × 10⁻", "3 × 10⁻²⁻³", "1e" + "9" * 5000, "3 " + "1" * 5000 + "/7", "一" + "万" * 1100])
+def test_a_number_that_cannot_be_converted_costs_an_answer_no_other_number(written):
+    assert final_number(f"The answer is {written}\nSo the answer is 6.").value == "6"
+    final_number(written)
+
+
+@pytest.mark.timeout(30)
+def test_a_power_of_ten_beyond_all_measure_is_not_computed_for_a_percentage():
+    assert final_number("So 1e99999999 is 5 percent.\nThe answer is 6.").value == "6"
