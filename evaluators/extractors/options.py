@@ -106,19 +106,26 @@ def _runs(text: str, options: str) -> Iterator[list[re.Match[str]]]:
 def _parted(text: str, run: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
     """Yield the groups of a run: after a comma or semicolon, a label may begin a clause of its own."""
     joints = [text[one.end() : other.start()] for one, other in pairwise(run)]
-    start = 0
+    listed = _last(["、" in joint for joint in joints])
+    tight = _last([joint.strip() not in _LOOSE for joint in joints])
+    joined = _last([bool(_JOINED.search(joint)) for joint in joints])
+    ends_in_clause = bool(_GOES_ON.match(text, run[-1].end()))
+    start, letters = 0, {run[0][0]}
     for place, joint in enumerate(joints):
-        mark, rest = joint.strip(" )]}\"'({["), joints[place + 1 :]
-        if mark not in _LOOSE:
-            continue
-        repeats = run[place + 1][0] in {letter[0] for letter in run[start : place + 1]}
-        turns = place == start and _NOT.search(text, max(run[start].start() - 12, 0), run[start].start())
-        other = any("、" in later or (mark != "," and later.strip() not in _LOOSE) for later in rest)
-        goes_on = not any(_JOINED.search(each) for each in joints[start:]) and _GOES_ON.match(text, run[-1].end())
-        if repeats or turns or other or goes_on:
-            yield run[start : place + 1]
-            start = place + 1
+        mark, letter = joint.strip(" )]}\"'({["), run[place + 1][0]
+        if mark in _LOOSE:
+            turns = place == start and _NOT.search(text, max(run[start].start() - 12, 0), run[start].start())
+            other = listed > place or (mark != "," and tight > place)
+            if letter in letters or turns or other or (ends_in_clause and joined < start):
+                yield run[start : place + 1]
+                start, letters = place + 1, set()
+        letters.add(letter)
     yield run[start:]
+
+
+def _last(known: list[bool]) -> int:
+    """Return the last place that holds true; -1 for none."""
+    return max((place for place, one in enumerate(known) if one), default=-1)
 
 
 def _named(text: str, group: list[re.Match[str]], options: str) -> Named:

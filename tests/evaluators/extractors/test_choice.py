@@ -52,3 +52,8 @@ def test_several_options_come_in_their_own_order():
 )
 def test_labels_that_stand_together_are_named_together(text, labels):
     assert [(group.labels, group.either) for group in named(text, "ABCDEI")] == labels
+
+
+@pytest.mark.timeout(30)
+def test_a_reply_that_loops_over_labels_is_read_in_time_that_grows_with_its_length():
+    assert choice_letter("A, " * 20_000).value == "A"
