@@ -79,7 +79,10 @@ class Packed:
         if isinstance(self._kind, tuple) and self._nulls is None:
             return tuple(part.total() for part in self._store)
         if self._kind in (bool, int) and self._nulls is None:
-            return int(view(self._store).sum(dtype=np.int64))
+            numbers = view(self._store)
+            largest = max(-int(numbers.min()), int(numbers.max())) if len(numbers) else 0
+            if largest * len(numbers) < 2**63:
+                return int(numbers.sum(dtype=np.int64))
         return sum(self.tolist())
 
     def take(self, rows: np.ndarray[Any, Any]) -> Packed:
@@ -123,7 +126,7 @@ class Packed:
             self._store.extend([codes.setdefault("" if value is None else value, len(codes)) for value in values])
         elif self._kind is not None:
             numbers = [0 if value is None else value for value in values]
-            if self._kind is int and numbers and (min(numbers) < -_SMALL or max(numbers) >= _SMALL):
+            if self._store.typecode == "i" and numbers and (min(numbers) < -_SMALL or max(numbers) >= _SMALL):
                 self._store = array("q", self._store)
             self._store.extend(numbers)
 

@@ -84,3 +84,13 @@ def test_a_metric_may_come_to_lead_and_silence_become_wrong() -> None:
     columns.settle()
     assert list(columns) == [Rating({"accuracy": 1.0}, True, data=1), Rating({"exact": 1.0, "accuracy": 0.0}, False, data=2)]
     assert [part.tolist() for part in columns.leading(0, 2)] == [[1.0, 1.0], [False, False]]
+
+
+@pytest.mark.timeout(30)
+def test_large_numbers_are_appended_in_time_that_grows_with_them_and_their_sum_does_not_wrap() -> None:
+    column, block = Packed(), [2**40] * 500
+    for _ in range(4000):
+        column.extend(block)
+    assert column.total() == 2**40 * 500 * 4000
+    column.extend([2**63 - 1, 2**63 - 1])
+    assert column.total() == 2**40 * 500 * 4000 + 2**64 - 2
