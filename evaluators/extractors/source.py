@@ -104,7 +104,7 @@ _MARKS = (
 )
 """How a program of a language begins."""
 _LANGUAGES = [(name, re.compile(rf"(?:{mark})", re.MULTILINE)) for name, mark in _MARKS]
-_PROSE = re.compile(r"\W{0,3}(?:[A-ZÀ-Þ][\w'’à-ÿ]*|I|It|The|This)(?: [\w'’à-ÿ`,()-]+){2,}[^;{}]*[.:!?]\s*(?:$|\n)|[^\x00-\x7f]{4}")
+_PROSE = re.compile(r"\W{0,3}(?:[A-ZÀ-Þ][\w'’à-ÿ]*|I|It|The|This)(?: [\w'’à-ÿ`,()-]+){2}[^;{}]*[.:!?]\s*(?:$|\n)|[^\x00-\x7f]{4}")
 
 
 def language_of(code: str) -> str | None:

@@ -91,3 +91,9 @@ def test_an_example_of_its_use_is_not_the_program(language, program, use, lead):
 )
 def test_output_and_what_explains_a_missing_program_are_none(reply):
     assert code_block(reply).value is None
+
+
+@pytest.mark.timeout(30)
+def test_a_line_that_loops_is_looked_at_in_time_that_grows_with_its_length():
+    query = "SELECT a FROM b " * 10_000
+    assert code_block(query).value == query.rstrip()
