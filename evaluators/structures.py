@@ -15,7 +15,7 @@ from evaluators.demands import keys
 from evaluators.exact import Accuracy
 from evaluators.postprocessors.options import zebralogic_choice
 from evaluators.postprocessors.structures import grid
-from evaluators.syntax import parsed_expression
+from evaluators.syntax import literal, parsed_expression
 from leaderflow.core.types import Row
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -149,6 +149,6 @@ class CRUXEvalOEvaluator(Evaluator):
     def observe(self, prediction: Any, reference: Any, row: Row) -> bool:
         """Return whether the literals are equal."""
         try:
-            return bool(ast.literal_eval(str(prediction).strip()) == ast.literal_eval(str(reference)))
+            return bool(literal(str(prediction).strip()) == literal(str(reference)))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from typing import Any
 
 
 def parsed(text: str) -> ast.Module:
@@ -22,3 +23,10 @@ def parsed_expression(text: str) -> ast.expr:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, mode="eval").body
+
+
+def literal(text: str) -> Any:
+    """Return a literal's value (`ast.literal_eval`); raises as `parsed` does, and TypeError for a set of lists or the like."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from evaluators.syntax import parsed
+from evaluators.syntax import literal, parsed
 from leaderflow.core.errors import DataError
 
 
@@ -185,7 +185,7 @@ def _one_level(lines: Iterable[str]) -> Iterator[str]:
 
 def _unquoted(text: str) -> str:
     try:
-        value = ast.literal_eval(text)
+        value = literal(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
     return value if isinstance(value, str) else text

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from evaluators.postprocessors.lines import general
-from evaluators.syntax import parsed_expression
+from evaluators.syntax import literal, parsed_expression
 from leaderflow.core.errors import DataError
 from leaderflow.core.types import Json
 
@@ -41,7 +41,7 @@ def grid(text: str) -> list[list[int]]:
 
 def _literal(text: str) -> Json:
     try:
-        return ast.literal_eval(text)
+        return literal(text)
     except _UNREADABLE:
         return None
 

@@ -7,7 +7,8 @@ import warnings
 import pytest
 
 from evaluators.extractors.code import code_block
-from evaluators.syntax import parsed, parsed_expression
+from evaluators.structures import CRUXEvalOEvaluator
+from evaluators.syntax import literal, parsed, parsed_expression
 
 
 @pytest.mark.parametrize("program", ["x = 1or 2", "'\\d'", "if x is 5: pass"])
@@ -23,3 +24,11 @@ def test_an_expression_is_read_without_a_word():
     assert parsed_expression("1or 2").lineno == 1
     with pytest.raises(SyntaxError):
         parsed_expression("x = 1")
+
+
+def test_a_literal_is_read_without_a_word():
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        assert literal("'\\d'") == "\\d"
+        assert CRUXEvalOEvaluator().observe("'\\d'", "'\\\\d'", {})
+    assert shown == []
