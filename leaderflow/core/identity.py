@@ -85,7 +85,7 @@ def source_hash(package: str) -> str:
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(package)
     root = Path(next(iter(spec.submodule_search_locations)))
-    files = sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc" and not p.name.startswith("."))
+    files = sorted(p for p in root.rglob("*") if p.is_file() and p.parent.name != "__pycache__" and not p.name.startswith("."))
     return sha256_hex("".join(f"{p.relative_to(root).as_posix()}:{sha256_hex(p.read_bytes())}\n" for p in files))
 
 
