@@ -189,6 +189,8 @@ def _only_line(part: str) -> tuple[int, int] | None:
 
 
 def _tagged(part: str) -> tuple[int, int] | None:
+    if "</" not in part:  # every tag would look for its end
+        return None
     tags = [tag.span(2) for tag in _TAG.finditer(part) if tag[2].strip()]
     return tags[-1] if tags else None
 

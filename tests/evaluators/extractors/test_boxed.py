@@ -237,3 +237,8 @@ def test_remarks_after_a_box_leave_it(reply, content):
 @pytest.mark.parametrize(("reply", "content"), [*OTHERS, *FORMS, *SEVERAL, *HYPOTHETICAL])
 def test_the_box_is_the_reply_s_own_and_only_answer(reply, content):
     assert boxed(reply).value == content
+
+
+@pytest.mark.timeout(30)
+def test_tags_that_are_never_closed_are_passed_over_at_once():
+    assert final_answer("<answer>" * 30_000 + "\nThe answer is 5.").value == "5"
