@@ -151,8 +151,7 @@ def _standing(part: str, own: list[_Box]) -> tuple[int, int] | None:
     start, end, command, lead = (sure or own)[-1]
     after = part[end + 1 :]
     if len(own) > 1 and _FIRST_STANDS.search(after[:200]):
-        start, end, command, lead = own[0]
-        return start, end
+        return own[0].start, own[0].end
     if len({part[box.start : box.end] for box in own}) > 1 and (
         _UNSAID.match(after)
         or _BOTH.search(part[max(own[0].command - 200, 0) : end + 300])
@@ -214,5 +213,5 @@ def _trimmed(text: str, start: int, end: int) -> Extraction:
             inner = wrapped.lastindex or 1
             lead, tail = lead + wrapped.start(inner), len(value) - lead - wrapped.end(inner)
         if not lead and not tail:
-            return Extraction(value or None, start, end) if value else Extraction(None)
+            return Extraction(value, start, end) if value else Extraction(None)
         start, end = start + lead, end - tail

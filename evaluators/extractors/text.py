@@ -119,7 +119,7 @@ def braced(text: str, command: str = BOX) -> Iterator[tuple[int, int]]:
 
 
 def boxes(text: str) -> list[tuple[int, int]]:
-    r"""Return [start, end) of what each ``\\boxed{…}`` holds; one that is never closed holds all after it."""
+    r"""Return [start, end) of what each ``\boxed{…}`` holds; one that is never closed holds all after it."""
     if "box" not in text and "\x08ox" not in text:
         return []
     closed = dict(braced(text))
