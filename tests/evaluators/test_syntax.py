@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -32,3 +34,15 @@ def test_a_literal_is_read_without_a_word():
         assert literal("'\\d'") == "\\d"
         assert CRUXEvalOEvaluator().observe("'\\d'", "'\\\\d'", {})
     assert shown == []
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were():
+    before, interval = list(warnings.filters), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with warnings.catch_warnings(), ThreadPoolExecutor(8) as pool:
+            list(pool.map(parsed, ["x = 1\n" * 20] * 2000))
+            after = list(warnings.filters)
+    finally:
+        sys.setswitchinterval(interval)
+    assert after == before
