@@ -10,7 +10,7 @@ from tests.evaluators.corpus.split import half
 ALL = sorted(FOLDER.glob("*.jsonl"))
 UNSEEN = FOLDER / "fourth.jsonl"
 UNSEEN_FIGURES = {"choice": (0.99, 0.97), "number": (0.97, 0.97), "boxed": (0.98, 0.98), "code": (0.92, 0.96)}
-"""Precision and recall on the sealed half of the fourth corpus, as measured when it was opened (README.md)."""
+"""Precision and recall on the sealed half of the fourth corpus, rounded down (README.md); nothing was fitted to it."""
 
 
 def in_view(kind):
