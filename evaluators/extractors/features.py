@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from evaluators.extractors import relations
 from evaluators.extractors.lexicon import classes
-from evaluators.extractors.passage import CANDIDATE, Passage, Sentence
+from evaluators.extractors.passage import CANDIDATE, Passage, Sentence, stem
 
 _CLAUSE_ENDS = frozenset(",，:：、—–(（).")
 _WRAPPING = frozenset("()[]{}\"'$:*<>/「」『』【】（）《》") | {"\n", "\n\n"}
-_OPERATORS = frozenset("+-*/×÷^·−")
 _OR = frozenset(("or", "oder", "ou", "o", "或", "或者", "还是", "/"))
 _FOLLOWING = frozenset(("wait", "not", "check", "note", "if", "offer"))
 _LATER = ("wait", "not", "if", "unknown")
@@ -80,10 +79,6 @@ def _class(token: str) -> str:
     return known[0] if known else "w" if token[0].isalpha() else token
 
 
-def _stem(token: str) -> str:
-    return token[:5] if token.isascii() else token
-
-
 def _of_candidate(passage: Passage, sentence: Sentence, number: int) -> tuple[list[str], list[str]]:
     """Return the features and signs of what stands next to a candidate, in its clause and in its sentence."""
     tokens, place = passage.tokens, passage.places[number]
@@ -127,8 +122,8 @@ def _add_words(
     """Add the words of a candidate's clause on one side of it, and those of its sentence beyond."""
     stems: set[str] = set(passage.stems[slice(*clause)])
     own: set[str] = set().union(*passage.classes[slice(*clause)])
-    found += [f"C{side}={stem}" for stem in stems]
-    found += [f"S{side}={stem}" for stem in set(passage.stems[slice(*sentence)]) - stems]
+    found += [f"C{side}={each}" for each in stems]
+    found += [f"S{side}={each}" for each in set(passage.stems[slice(*sentence)]) - stems]
     signs += [f"c{side}-{c}" for c in own]
     signs += [f"s{side}-{c}" for c in set().union(*passage.classes[slice(*sentence)]) - own]
 
@@ -168,11 +163,11 @@ def _operation(tokens: list[str], place: int, end: int) -> list[str]:
         signs.append("eqL")
         if place > 1 and len(tokens[place - 2]) == 1 and tokens[place - 2].isalpha():
             signs.append("var")
-    elif left in _OPERATORS:
+    elif left in relations.OPERATORS:
         signs.append("opL")
     if right == "=":
         signs.append("eqR")
-    elif right in _OPERATORS:
+    elif right in relations.OPERATORS:
         signs.append("opR")
     elif right in ("%", "％", "percent"):
         signs.append("percent")
@@ -209,7 +204,7 @@ def _of_sentence(passage: Passage, rank: int) -> tuple[list[str], list[str]]:
     for place, after in enumerate(sentences[rank + 1 : rank + 4]):
         if not place:
             found += (f"X0={after.words[0]}", f"XE={after.mark}")
-            found += [f"XB={stem}" for stem in set(map(_stem, after.words[:10]))]
+            found += [f"XB={each}" for each in set(map(stem, after.words[:10]))]
             found += [f"XC={c}" for c in after.classes]
             signs += [f"x{c}" for c in after.classes & _FOLLOWING]
         else:
@@ -232,8 +227,8 @@ def of_none(passage: Passage) -> Shown:
         first, last = sentences[0], sentences[-1]
         found += (f"0Z1={tokens[-1]}", f"0ZC1={_class(tokens[-1])}", f"0ZC12={' '.join(map(_class, tokens[-2:]))}")
         found.append(f"0F0={first.words[0]}")
-        found += [f"0ZB={stem}" for stem in set(passage.stems[max(last.start, last.end - 25) : last.end])]
-        found += [f"0FB={stem}" for stem in set(map(_stem, first.words[:12]))]
+        found += [f"0ZB={each}" for each in set(passage.stems[max(last.start, last.end - 25) : last.end])]
+        found += [f"0FB={each}" for each in set(map(stem, first.words[:12]))]
         for sentence in sentences[-4:-1]:
             found += [f"0YC={c}" for c in sentence.classes]
         signs += [f"0z{c}" for c in last.classes]

@@ -10,7 +10,7 @@ from evaluators.extractors import scorer
 from evaluators.extractors.lexicon import classes
 from evaluators.extractors.numerals import Number, decimal_commas, may_spell, numbers, spelled
 from evaluators.extractors.passage import Candidate, Passage, few, written
-from evaluators.extractors.text import boxes, hide_reasoning, plain, run_on, turns
+from evaluators.extractors.text import MAY_REASON, boxes, hide_reasoning, plain, run_on, turns
 from leaderflow.core.types import Extraction
 
 
@@ -37,8 +37,6 @@ _SAID = re.compile(
     r"\$?(-?[0-9]+(?:\.[0-9]+)?)(?:\}\$?)?[.。]?\s*\Z"
 )
 """A marker that states the answer, and a plain number."""
-_LEAKING = frozenset("<[◁")
-"""Marks of thinking and of leaked turns."""
 _MARKER = re.compile(r"####|boxed|(?i:answer)|答案")
 _RESTATED = re.compile(r"[^\d\n?=/+×÷^]*?([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)[^\d\n?=/+×÷^]*\Z")
 """A line with one number."""
@@ -58,7 +56,7 @@ def _said_last(text: str) -> Extraction | None:
     """
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
-    if end - start > 120 or not _LEAKING.isdisjoint(text) or _MARKER.search(text, 0, start) or run_on(text):
+    if end - start > 120 or not MAY_REASON.isdisjoint(text) or _MARKER.search(text, 0, start) or run_on(text):
         return None
     if said := _SAID.match(text, start):
         return Extraction(said[1], *said.span(1))

@@ -79,7 +79,7 @@ class Passage:
         self._tokenise()
         self.classes = list(map(classes, self.tokens))
         """The classes of each token."""
-        self.stems = [token[:5] if token.isascii() else token for token in self.tokens]
+        self.stems = list(map(stem, self.tokens))
         """The beginning of each token, which its forms share."""
         self.sentences: list[Sentence] = []
         """Those that hold a word or a candidate."""
@@ -135,6 +135,11 @@ class Passage:
         """Return whether a point stands after what begins a line: "B. Paris", "2. Add them"."""
         tokens = self.tokens
         return bool(place) and tokens[place - 1] in (CANDIDATE, NUMBER) and (place == 1 or tokens[place - 2][0] == "\n")
+
+
+def stem(token: str) -> str:
+    """Return the beginning of a word, which its forms share; words of other scripts than ASCII whole."""
+    return token[:5] if token.isascii() else token
 
 
 def _tidied(token: str) -> str:

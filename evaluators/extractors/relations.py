@@ -10,7 +10,7 @@ from evaluators.extractors.passage import Passage
 
 _ITEM_MARKS = frozenset('-•*([{"✅❌✓✗>#☐☑')
 _EQUAL = frozenset("=≈→")
-_OPERATORS = frozenset("+-*/×÷^·−")
+OPERATORS = frozenset("+-*/×÷^·−")
 
 
 class Related(NamedTuple):
@@ -25,7 +25,7 @@ def concludes(tokens: list[str], place: int, end: int) -> bool:
     if not place or tokens[place - 1] not in _EQUAL:
         return False
     after = tokens[place + 1 : min(place + 4, end)]
-    return not (after and after[0] in _OPERATORS) and "=" not in after
+    return not (after and after[0] in OPERATORS) and "=" not in after
 
 
 def later_classes(passage: Passage) -> list[set[str]]:

@@ -16,8 +16,8 @@ _LATER_REASONING = re.compile(
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|channel\|>final<\|message\|>|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_MAY_REASON = frozenset("<[◁")
-"""The marks that every form of reasoning begins with."""
+MAY_REASON = frozenset("<[◁")
+"""The marks that every form of reasoning and of leaked turns begins with."""
 _MARKDOWN = (
     r"(?!(?<=[\d)])\*[\d(]|(?<=[^\S\n])\*[^\S\n])[*`$~]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"  # no star that multiplies
     r"|^[ \t]*(?:>|#{1,6}(?!#)(?![ \t]*[-+−$€£¥\\.]*\d))|</?(?:b|i|u|em|strong|br|p|span|center|mark)\s*/?>"
@@ -70,7 +70,7 @@ def blank(text: str, start: int, end: int) -> str:
 
 def hide_reasoning(text: str) -> str:
     """Return `text` with its reasoning as blanks, also blocks inside the answer; one that is never closed hides all after it."""
-    if _MAY_REASON.isdisjoint(text):
+    if MAY_REASON.isdisjoint(text):
         return text
     _, answer = split_reasoning(text)
     text = blank(text, 0, len(text) - len(answer or ""))
@@ -100,7 +100,7 @@ def turns(text: str) -> Iterator[tuple[int, str]]:
 
 def run_on(text: str) -> bool:
     """Return whether a reply runs on into another turn."""
-    return any(match.start() for mark in (_RUN_ON, _END_MARK) for match in mark.finditer(text))
+    return sum(1 for _ in turns(text)) > 1
 
 
 BOX = r"(?:\\f?box(?:ed)?|\x08oxed|(?<![A-Za-z\\])boxed)\s*\{"

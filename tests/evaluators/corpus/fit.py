@@ -22,6 +22,7 @@ from scipy.sparse import csr_matrix
 from evaluators.extractors import choice, number, scorer
 from evaluators.extractors.features import Shown, of_candidates, of_none, pairs
 from leaderflow.core.reasoning import split_reasoning
+from tests.evaluators.corpus.measure import Figures
 from tests.evaluators.corpus.split import half
 
 FOLDER = Path(__file__).parent
@@ -163,18 +164,16 @@ def cross(of: Sequence[Example], groups: Sequence[Sequence[str]]) -> None:
         columns = known_features(train)
         weights, rows = mean_fit(table(train, columns)), table(held, columns)
         scores = rows.rows @ weights
-        for kind in ("choice", "number"):
-            given = right = there = 0
-            for place, example in enumerate(held):
-                if example.kind != kind:
-                    continue
-                own = scores[rows.starts[place] : rows.starts[place + 1]]
-                best = scorer.choose(example.values, list(own[1:]), own[0])
-                there += example.right is not None
-                given += best is not None
-                right += best is not None and example.values[best] == example.right
-            shares = f"precision {right / max(1, given):.3f}, recall {right / max(1, there):.3f}"
-            print(f"{' '.join(group)}: {kind}, {shares}", flush=True)
+        read: dict[str, Figures] = {}
+        for place, example in enumerate(held):
+            own = scores[rows.starts[place] : rows.starts[place + 1]]
+            best = scorer.choose(example.values, list(own[1:]), own[0])
+            seen = read.setdefault(example.kind, Figures())
+            seen.answerable += example.right is not None
+            seen.given += best is not None
+            seen.right += best is not None and example.values[best] == example.right
+        for kind, seen in sorted(read.items()):
+            print(f"{' '.join(group)}: {kind}, precision {seen.precision:.3f}, recall {seen.recall:.3f}", flush=True)
 
 
 def mean_fit(of: Table) -> NDArray[np.float64]:
